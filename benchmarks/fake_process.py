@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def fake_process(latency_s: float = 0.0, generation_s: float = 0.0, stream_interval: int = 1) -> Iterator[str]:
+def serve_fake_endpoint(latency_s: float = 0.0, generation_s: float = 0.0, stream_interval: int = 1) -> Iterator[str]:
     """Serves `large` and `small` and gives the address.
 
     An answer begins after `latency_s` and is streamed for `generation_s`, `stream_interval` tokens a piece.

@@ -30,9 +30,9 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.func import task
 from langgraph.graph import START, StateGraph
 
-from benchmarks.fake_process import fake_process
+from benchmarks.fake_process import serve_fake_endpoint
 from graphs.science_journalism import builder
-from nodes.journalism.assessment import assess
+from nodes.journalism.assessment import measure_draft
 from nodes.journalism.journalist import Article
 from runs.checkpoints import open_checkpointer
 from state.journalism import JournalismInput
@@ -40,9 +40,9 @@ from state.model_settings import ModelSettings
 from state.settings import JournalismContext, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support.steps import step_of
-from tools.models import close_clients, complete, describe_endpoint
+from tools.models import close_clients, fetch_endpoint, request_completions
 from tools.models.client import Completion
-from tools.models.endpoint import count_tokens
+from tools.models.endpoint import count_message_tokens
 
 PAPER = (Path(__file__).parent.parent / "examples" / "mosses.md").read_text(encoding="utf-8")
 ROUNDS = 5
@@ -50,32 +50,32 @@ REPEATS = 9
 PLAIN = "plain asyncio loop"
 SQLITE = "checkpoints in SQLite"
 CHECKPOINTS = {"no checkpoints": "", SQLITE: "sqlite:///{home}/checkpoints.sqlite"}
-Way = Callable[[int], Awaitable[None]]
+TimedRun = Callable[[int], Awaitable[None]]
 """Given the number of the turn."""
 
 
 async def main() -> None:
     """Time each way and print the table."""
-    with tempfile.TemporaryDirectory() as home, fake_process(stream_interval=8) as base_url:
+    with tempfile.TemporaryDirectory() as home, serve_fake_endpoint(stream_interval=8) as base_url:
         os.environ["DRAFTROOM_HOME"] = home
         with FakeEndpoint(stream_interval=1) as endpoint:
-            await _graph(endpoint.base_url, "", 0)
+            await _run_graph(endpoint.base_url, "", 0)
             requests = endpoint.chat_requests
-        ways: dict[str, Way] = {PLAIN: lambda _: _plain_loop(requests, base_url)}
+        ways: dict[str, TimedRun] = {PLAIN: lambda _: _run_plain_loop(requests, base_url)}
         for name, address in CHECKPOINTS.items():
-            ways[f"graph, {name}"] = partial(_graph, base_url, address.format(home=home))
-            ways[f"bare, {name}"] = partial(_bare, requests, base_url, address.format(home=home))
+            ways[f"graph, {name}"] = partial(_run_graph, base_url, address.format(home=home))
+            ways[f"bare, {name}"] = partial(_run_bare_graph, requests, base_url, address.format(home=home))
         print(f"{len(requests)} calls a run, {ROUNDS} rounds, processor time, median of {REPEATS} runs in turn\n")
-        _print_times(await _time_in_turn(ways, len(requests)))
+        _print_times(await _measure_in_turn(ways, len(requests)))
         await close_clients()
 
 
-Taken = dict[str, list[float]]
+Timings = dict[str, list[float]]
 """Milliseconds a call, by the name of the way."""
 
 
-async def _time_in_turn(ways: dict[str, Way], calls: int) -> Taken:
-    taken: Taken = {name: [] for name in ways}
+async def _measure_in_turn(ways: dict[str, TimedRun], calls: int) -> Timings:
+    taken: Timings = {name: [] for name in ways}
     for turn in range(REPEATS + 1):
         for name, way in ways.items():
             begin = time.process_time()
@@ -85,7 +85,7 @@ async def _time_in_turn(ways: dict[str, Way], calls: int) -> Taken:
     return taken
 
 
-def _print_times(taken: Taken) -> None:
+def _print_times(taken: Timings) -> None:
     def added(name: str) -> float:
         return statistics.median(way - plain for way, plain in zip(taken[name], taken[PLAIN], strict=True))
 
@@ -98,13 +98,13 @@ def _print_times(taken: Taken) -> None:
     print(f"with {SQLITE}: x {ratio:.2f} of a bare superstep (wanted: at most 2)")
 
 
-async def _graph(base_url: str, checkpoints: str, turn: int) -> None:
+async def _run_graph(base_url: str, checkpoints: str, turn: int) -> None:
     models: dict[Role, dict[str, Any]] = {"default": {"base_url": base_url, "model": "large"}}
     context = JournalismContext(rounds=ROUNDS, models=models)
-    await _run(builder, JournalismInput(paper=PAPER), checkpoints, f"graph-{turn}", context)
+    await _invoke_graph(builder, JournalismInput(paper=PAPER), checkpoints, f"graph-{turn}", context)
 
 
-async def _run(
+async def _invoke_graph(
     graph: StateGraph[Any, Any, Any, Any], given: Any, checkpoints: str, thread: str, context: Any = None
 ) -> None:
     if not checkpoints:
@@ -115,46 +115,46 @@ async def _run(
         await graph.compile(checkpointer=saver).ainvoke(given, config, context=context, durability="sync")
 
 
-class Bare(TypedDict):
+class BareState(TypedDict):
     """The state of the yardstick."""
 
     made: int
     """How many calls."""
 
 
-async def _bare(requests: list[RecordedRequest], base_url: str, checkpoints: str, turn: int) -> None:
+async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkpoints: str, turn: int) -> None:
     @task
     async def call(number: int) -> Completion:
-        return await _call(requests[number], base_url)
+        return await _replay_request(requests[number], base_url)
 
-    async def ask(state: Bare) -> Bare:
+    async def ask(state: BareState) -> BareState:
         await call(state["made"])
         return {"made": state["made"] + 1}
 
-    def again(state: Bare) -> Literal["ask", "__end__"]:
+    def again(state: BareState) -> Literal["ask", "__end__"]:
         return "ask" if state["made"] < len(requests) else "__end__"
 
-    bare = StateGraph(Bare)
+    bare = StateGraph(BareState)
     bare.add_node(ask)
     bare.add_edge(START, "ask")
     bare.add_conditional_edges("ask", again)
-    await _run(bare, Bare(made=0), checkpoints, f"bare-{turn}")
+    await _invoke_graph(bare, BareState(made=0), checkpoints, f"bare-{turn}")
 
 
-async def _plain_loop(requests: list[RecordedRequest], base_url: str) -> None:
+async def _run_plain_loop(requests: list[RecordedRequest], base_url: str) -> None:
     for request in requests:
-        await _call(request, base_url)
+        await _replay_request(request, base_url)
 
 
-async def _call(request: RecordedRequest, base_url: str) -> Completion:
+async def _replay_request(request: RecordedRequest, base_url: str) -> Completion:
     """What a call takes without a graph."""
     model = ModelSettings(base_url=base_url, model="large")
-    endpoint = await describe_endpoint(model)
-    await count_tokens(request.text, model, endpoint)
+    endpoint = await fetch_endpoint(model)
+    await count_message_tokens(request.text, model, endpoint)
     most = int(request.body["max_tokens"])
-    (completion,) = await complete(request.text, model, request.schema, most, lambda *_: None)
+    (completion,) = await request_completions(request.text, model, request.schema, most, lambda *_: None)
     if step_of(request) in {"write_draft", "revise_draft"}:
-        await asyncio.to_thread(assess, 0, Article.read(completion["text"]).text, PAPER)
+        await asyncio.to_thread(measure_draft, 0, Article.from_markdown(completion["text"]).text, PAPER)
     return completion
 
 

@@ -25,17 +25,17 @@ from typing import Literal
 
 import psutil
 
-from benchmarks.fake_process import fake_process
+from benchmarks.fake_process import serve_fake_endpoint
 from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
-from draftroom.batch.system_runs import Runs
+from draftroom.batch.system_runs import SystemRunWork
 from draftroom.systems import RunRequest
 from draftroom.systems.journalism import JOURNALISM
 from evals.datasets.corpora import load_examples
-from runs.many import Ended
+from runs.jobs import EndedJob
 from state.settings import Settings
 
-AN_ACTOR = 8  # papers under way
+PAPERS_PER_ACTOR = 8  # papers under way
 CALL_S = 1.0
 
 
@@ -44,31 +44,33 @@ def main() -> None:
     parser = argparse.ArgumentParser("python -m benchmarks.many_papers", description=__doc__)
     parser.add_argument("--papers", type=int, default=200)
     papers = parser.parse_args().papers
-    print(f"\n{papers} papers, {CALL_S:g} s a call, {AN_ACTOR} papers under way a process or actor\n")
-    server = fake_process(generation_s=CALL_S, stream_interval=200)
+    print(f"\n{papers} papers, {CALL_S:g} s a call, {PAPERS_PER_ACTOR} papers under way a process or actor\n")
+    server = serve_fake_endpoint(generation_s=CALL_S, stream_interval=200)
     with tempfile.TemporaryDirectory() as home, server as base_url:
         os.environ["DRAFTROOM_HOME"] = home
-        alone, busy = _rate(base_url, papers, "local", 1)
+        alone, busy = _measure_rate(base_url, papers, "local", 1)
         print(f"one process  {alone:6.3f} papers/s          processors {busy:3.0f} % busy")
         for number in (1, 2, 4):
-            rate, busy = _rate(base_url, papers, "ray", number)
+            rate, busy = _measure_rate(base_url, papers, "ray", number)
             ratio = rate / number / alone
             print(f"{number} actors     {rate:6.3f} papers/s   x {ratio:.2f} each   processors {busy:3.0f} % busy")
 
 
-def _rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: int) -> tuple[float, float]:
+def _measure_rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: int) -> tuple[float, float]:
     """Papers a second while papers wait, and how busy the processors were."""
-    model = {"base_url": base_url, "model": "large", "concurrency": AN_ACTOR, "temperature": 0.0}
+    model = {"base_url": base_url, "model": "large", "concurrency": PAPERS_PER_ACTOR, "temperature": 0.0}
     settings = Settings.model_validate({"models": {"default": model}, "journalism": {"rounds": 1}})
     spans: list[tuple[float, float]] = []
 
-    def tell(ended: Ended) -> None:
+    def tell(ended: EndedJob) -> None:
         spans.append((time.monotonic() - ended.result["seconds"], time.monotonic()))
 
     psutil.cpu_percent()
-    with _folder(papers) as (table, out):
-        work = Runs(RunRequest(JOURNALISM, settings))
-        batch = Batch("explain", work, [table], BatchFolder(out), [".json"], AN_ACTOR, engine=engine, actors=number)
+    with _make_batch_files(papers) as (table, out):
+        work = SystemRunWork(RunRequest(JOURNALISM, settings))
+        batch = Batch(
+            "explain", work, [table], BatchFolder(out), [".json"], PAPERS_PER_ACTOR, engine=engine, actors=number
+        )
         batch.run(tell, print)
     first, last = min(begin for begin, _ in spans), max(begin for begin, _ in spans)
     done = sum((min(end, last) - begin) / (end - begin) for begin, end in spans)
@@ -76,7 +78,7 @@ def _rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: i
 
 
 @contextmanager
-def _folder(papers: int) -> Iterator[tuple[str, Path]]:
+def _make_batch_files(papers: int) -> Iterator[tuple[str, Path]]:
     """A table of so many papers, and a folder for their results."""
     with tempfile.TemporaryDirectory() as name:
         table = Path(name) / "papers.jsonl"

@@ -26,18 +26,20 @@ GRAPHS: dict[str, CompiledStateGraph[Any, Any, Any, Any]] = {
 }
 
 
-def pictures(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
+def render_graph(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
     """The graph as a Mermaid block, then each of its subgraphs; dotted arrows are decisions."""
-    parts = [_block(graph)]
-    parts += [f"The subgraph `{name}`:\n\n{_block(subgraph)}" for name, subgraph in graph.get_subgraphs()]
+    parts = [_render_mermaid_block(graph)]
+    parts += [
+        f"The subgraph `{name}`:\n\n{_render_mermaid_block(subgraph)}" for name, subgraph in graph.get_subgraphs()
+    ]
     return "\n\n".join(parts)
 
 
-def _block(graph: PregelProtocol[Any, Any, Any, Any]) -> str:
+def _render_mermaid_block(graph: PregelProtocol[Any, Any, Any, Any]) -> str:
     return f"```mermaid\n{graph.get_graph().draw_mermaid(with_styles=False).strip()}\n```"
 
 
-def with_current_pictures(page: str) -> str:
+def replace_pictures(page: str) -> str:
     """Replace what stands between the markers of each graph.
 
     Raises:
@@ -48,10 +50,10 @@ def with_current_pictures(page: str) -> str:
         pattern = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
         if not pattern.search(page):
             raise ValueError(f"{PAGE.name} has no place for the picture of {name}")
-        block = f"{begin}\n{pictures(graph)}\n{end}"
+        block = f"{begin}\n{render_graph(graph)}\n{end}"
         page = pattern.sub(lambda _, block=block: block, page)
     return page
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_current_pictures(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(replace_pictures(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

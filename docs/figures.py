@@ -7,7 +7,7 @@ from typing import Any
 import mermaidx
 
 
-def figure(source: str, *_: Any, **__: Any) -> str:
+def render_mermaid_figure(source: str, *_: Any, **__: Any) -> str:
     """A Mermaid block as HTML; called by pymdownx.superfences (`zensical.toml`)."""
     drawn = mermaidx.render(source, theme="neutral", config={"fontFamily": "DejaVu Sans, Verdana, sans-serif"})
     return f'<figure class="graph">{drawn.svg()}</figure>'

@@ -10,49 +10,51 @@ from typer.main import get_command, get_group
 
 from draftroom import __version__
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.rendering.console import tell
-from draftroom.systems import SYSTEMS, Lazy
+from draftroom.rendering.console import print_to_stderr
+from draftroom.systems import SYSTEMS, LazyImport
 from state.errors import DraftroomError
 
 COMMANDS = {
     **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
-    "check": Lazy(
+    "check": LazyImport(
         "draftroom.commands.check:check",
         "Find what a paper contradicts in itself: tests, percentages, intervals, citations; a model reads if named.",
     ),
-    "batch": Lazy(
+    "batch": LazyImport(
         "draftroom.commands.batch:batch_app",
         "Do with many papers what another command does with one; the same command goes on where it stopped.",
     ),
-    "resume": Lazy(
-        "draftroom.commands.resume:resume", "Go on with a run where it stopped; a finished one prints its result again."
+    "resume": LazyImport(
+        "draftroom.commands.resume:resume_run",
+        "Go on with a run where it stopped; a finished one prints its result again.",
     ),
-    "runs": Lazy("draftroom.commands.runs:runs_app", "List all runs, newest first, or delete one."),
-    "show": Lazy(
-        "draftroom.commands.resume:show",
+    "runs": LazyImport("draftroom.commands.runs:runs_app", "List all runs, newest first, or delete one."),
+    "show": LazyImport(
+        "draftroom.commands.resume:show_run",
         "Show the story of a run: what every agent said, what changed, readability and cost.",
     ),
-    "init": Lazy(
-        "draftroom.commands.init:init",
+    "init": LazyImport(
+        "draftroom.commands.init:init_settings",
         "Find the models that answer on this machine, write `draftroom.toml`, and check that all works.",
     ),
-    "doctor": Lazy(
-        "draftroom.doctor:doctor",
+    "doctor": LazyImport(
+        "draftroom.doctor:run_doctor",
         "Check settings, endpoints, models and folders, and say how to mend what is wrong.",
     ),
-    "open": Lazy(
+    "open": LazyImport(
         "draftroom.commands.server:open_page",
         "Open the page where papers are explained, simplified and reviewed, until Ctrl-C.",
     ),
-    "studio": Lazy(
-        "draftroom.commands.server:studio",
+    "studio": LazyImport(
+        "draftroom.commands.server:serve_studio",
         "Serve the graphs to LangGraph Studio and its SDK until Ctrl-C, on this machine only.",
     ),
-    "exit-codes": Lazy("draftroom.exit_codes:print_table", "List the exit codes and what they mean."),
-    "models": Lazy("draftroom.commands.models:models_app", "Start, stop and list local model servers."),
-    "train": Lazy("draftroom.commands.train:train_app", "Train the models that the rooms use."),
-    "eval": Lazy(
-        "draftroom.commands.human:eval_app", "Run the papers' experiments: their tables and figures beside yours."
+    "exit-codes": LazyImport("draftroom.exit_codes:print_exit_codes", "List the exit codes and what they mean."),
+    "models": LazyImport("draftroom.commands.models:models_app", "Start, stop and list local model servers."),
+    "train": LazyImport("draftroom.commands.train:train_app", "Train the models that the rooms use."),
+    "eval": LazyImport(
+        "draftroom.commands.human_evaluation:eval_app",
+        "Run the papers' experiments: their tables and figures beside yours.",
     ),
 }
 """In the order of the help."""
@@ -79,10 +81,10 @@ class DraftroomGroup(TyperGroup):
         try:
             return super().invoke(ctx)
         except DraftroomError as error:
-            tell(str(error), style="red")
+            print_to_stderr(str(error), style="red")
             for note in getattr(error, "__notes__", []):
                 if not note.startswith(LANGGRAPH_NOTE):
-                    tell(note)
+                    print_to_stderr(note)
             raise typer.Exit(EXIT_CODES[error.kind]) from error
 
 
@@ -102,7 +104,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def define_global_options(
     _: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
     """Options before the sub-command."""
@@ -110,7 +112,7 @@ def options(
 
 def load_command(name: str) -> Any:
     """Import a command, as Typer runs it."""
-    command = COMMANDS[name].load()
+    command = COMMANDS[name].import_object()
     if isinstance(command, typer.Typer):
         return get_group(command)
     begins_a_run = any(name in system.commands for system in SYSTEMS.values())

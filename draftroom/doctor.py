@@ -18,42 +18,48 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.extras import REVIEW, missing_packages, where_runs_are_shown
-from draftroom.rendering.account import spoken
-from draftroom.rendering.console import ERR, OUT, print_table, tell
+from draftroom.extras import REVIEW, format_page_hint, list_missing_packages
+from draftroom.rendering.console import ERR, OUT, print_table, print_to_stderr
+from draftroom.rendering.provenance import format_identifier
 from runs.checkpoints import open_checkpointer
-from state.errors import BadInput, ContextOverflow, DraftroomError, Kind, SettingsError
-from state.files import state_folder, storage_error
+from state.errors import ContextOverflowError, DraftroomError, ErrorKind, InputError, SettingsError
+from state.files import make_storage_error, resolve_state_folder
 from state.model_settings import Limits, ModelSettings
 from state.settings import AGENTS, OPTIONAL_ROLES, EmbeddingSettings, FeedbackSettings, LiteratureSettings, Settings
-from tools.configuration import load_settings, settings_file
-from tools.models import Endpoint, close_clients, complete, describe_endpoint
-from tools.models.ask import APART, Unusable, advise, is_far_less, parse
-from tools.models.client import SHORT_ANSWER
-from tools.models.endpoint import CHARACTERS_PER_TOKEN, context_length
-from tools.retrieval import Embedding
-from tools.retrieval.embedders import embedder_for
-from tools.text import plain
+from tools.configuration import find_settings_file, load_settings
+from tools.models import Endpoint, close_clients, fetch_endpoint, request_completions
+from tools.models.ask import (
+    OTHER_FIELD_PROBLEM,
+    UnusableAnswerError,
+    describe_remedy,
+    is_prompt_truncated,
+    parse_answer,
+)
+from tools.models.client import PROBE_MAX_TOKENS
+from tools.models.endpoint import CHARACTERS_PER_TOKEN, find_context_length
+from tools.retrieval import EmbeddingModel
+from tools.retrieval.embedders import choose_embedder
+from tools.text import strip_control_characters
 
 Status = Literal["ok", "warning", "failed"]
 
-FEWEST_CONTEXT_TOKENS = 4096
+MIN_CONTEXT_TOKENS = 4096
 """A page of paper, an article, the instructions and the answer do not fit into less."""
 
-PATIENCE_S = 60.0  # longest silence of an endpoint here; a run may wait longer
+ENDPOINT_TIMEOUT_S = 60.0  # longest silence of an endpoint here; a run may wait longer
 
 ANSWER_TOKENS = 256
-QUESTION = "Write one short sentence about the sea."
-LONG_PROMPT = f"{'The tide comes in, and it goes out again. ' * 640}{QUESTION}"
+TEST_QUESTION = "Write one short sentence about the sea."
+LONG_PROMPT = f"{'The tide comes in, and it goes out again. ' * 640}{TEST_QUESTION}"
 """Of more than the 4,096 tokens that Ollama reads unless it is told otherwise."""
-AS_JSON = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
+JSON_INSTRUCTION = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
 
 
-SAMPLE = "The seedlings were watered with cold tea."
+SAMPLE_TEXT = "The seedlings were watered with cold tea."
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckResult:
     """What was looked at and found."""
 
     name: str
@@ -61,18 +67,18 @@ class Check:
     found: str
     mend: str = ""
     """One sentence on how to mend it; empty if there is nothing to mend."""
-    kind: Kind | None = None
+    kind: ErrorKind | None = None
     """If it failed: the error that a run would end with."""
     subject: str = ""
     """The roles, model and endpoint it is about; empty if it is about this machine."""
 
 
-def failed(name: str, error: DraftroomError) -> Check:
+def build_failed_check(name: str, error: DraftroomError) -> CheckResult:
     """A check that ended with `error`, whose message tells what happened and, after a semicolon, what to change."""
     found, _, mend = str(error).rpartition("; ")
     if not found:
-        return Check(name, "failed", mend, kind=error.kind)
-    return Check(name, "failed", f"{found}.", mend[:1].upper() + mend[1:], error.kind)
+        return CheckResult(name, "failed", mend, kind=error.kind)
+    return CheckResult(name, "failed", f"{found}.", mend[:1].upper() + mend[1:], error.kind)
 
 
 class Colour(BaseModel):
@@ -83,75 +89,75 @@ class Colour(BaseModel):
     colour: Literal["red", "green", "blue"]
 
 
-def examine(preset: str | None = None) -> list[Check]:
+def run_checks(preset: str | None = None) -> list[CheckResult]:
     """Make all checks; those that need something which is missing are left out."""
     settings: Settings | None = None
     try:
         settings = load_settings({"preset": preset} if preset else None)
-        first = settings_found(settings, os.environ)
+        first = check_settings_sources(settings, os.environ)
     except SettingsError as error:
         mend = "Correct it; docs/settings.md lists every setting with the values that it takes."
-        first = Check("settings", "failed", str(error), mend, error.kind)
-    folder = state_folder().absolute()
+        first = CheckResult("settings", "failed", str(error), mend, error.kind)
+    folder = resolve_state_folder().absolute()
     return [
         first,
-        folder_is_writable(folder),
-        *(asyncio.run(services_work(settings)) if settings else []),
-        *(review_works(settings.feedback) if settings else []),
+        check_state_folder(folder),
+        *(asyncio.run(check_services(settings)) if settings else []),
+        *(check_review_setup(settings.feedback) if settings else []),
     ]
 
 
-async def services_work(settings: Settings) -> list[Check]:
+async def check_services(settings: Settings) -> list[CheckResult]:
     """The checks of what must be asked: where checkpoints are kept, and every model."""
-    checks = [await checkpoints_open(settings.checkpoints)]
-    for subject, model in distinct_models(settings).items():
-        checks += [replace(check, subject=subject) for check in await model_works(model)]
+    checks = [await check_checkpoint_store(settings.checkpoints)]
+    for subject, model in list_distinct_models(settings).items():
+        checks += [replace(check, subject=subject) for check in await check_model(model)]
     await close_clients()
     return checks
 
 
-def settings_found(settings: Settings, environment: Mapping[str, str]) -> Check:
+def check_settings_sources(settings: Settings, environment: Mapping[str, str]) -> CheckResult:
     """Where the settings come from; of variables only the names."""
     variables = sorted(name for name in environment if name.startswith("DRAFTROOM_") and name != "DRAFTROOM_HOME")
-    file = settings_file()
+    file = find_settings_file()
     sources = [
         f"the preset {settings.preset}" if settings.preset else "",
         f"the file {file.absolute()}" if file else "",
         f"the environment ({', '.join(variables)})" if variables else "",
     ]
-    return Check("settings", "ok", f"From {', '.join(filter(None, sources)) or 'the built-in defaults'}.")
+    return CheckResult("settings", "ok", f"From {', '.join(filter(None, sources)) or 'the built-in defaults'}.")
 
 
-def folder_is_writable(folder: Path) -> Check:
+def check_state_folder(folder: Path) -> CheckResult:
     """Whether runs and checkpoints can be kept; makes the folder if it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"draftroom")
     except OSError as error:
-        return failed("state folder", storage_error(error, folder))
-    return Check("state folder", "ok", f"{folder} can be written.")
+        return build_failed_check("state folder", make_storage_error(error, folder))
+    return CheckResult("state folder", "ok", f"{folder} can be written.")
 
 
-async def checkpoints_open(address: str) -> Check:
+async def check_checkpoint_store(address: str) -> CheckResult:
     """Whether the checkpoints can be opened; a Postgres address may hold a password, so none is shown."""
     try:
         async with open_checkpointer(address):
-            return Check("checkpoints", "ok", f"Kept in {address.partition(':')[0]}.")
+            return CheckResult("checkpoints", "ok", f"Kept in {address.partition(':')[0]}.")
     except DraftroomError as error:
-        return failed("checkpoints", error)
+        return build_failed_check("checkpoints", error)
 
 
-def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
+def list_distinct_models(settings: Settings) -> dict[str, ModelSettings]:
     """The models in use, each once, by a line that names its roles and its endpoint."""
     roles: dict[tuple[str, str], list[str]] = {}
     models: dict[tuple[str, str], ModelSettings] = {}
-    for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.names(role))):
-        model = settings.model_for(role)
+    for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.has_own_model(role))):
+        model = settings.resolve_model_settings(role)
         key = (model.model, model.base_url)
-        roles.setdefault(key, []).append(spoken(role))
+        roles.setdefault(key, []).append(format_identifier(role))
         models.setdefault(key, model)
-    agents = [spoken(role) for role in AGENTS]
+    agents = [format_identifier(role) for role in AGENTS]
     found: dict[str, ModelSettings] = {}
     for (name, base_url), model in models.items():
         shown = roles[name, base_url]
@@ -161,170 +167,178 @@ def distinct_models(settings: Settings) -> dict[str, ModelSettings]:
     return found
 
 
-async def model_works(settings: ModelSettings) -> list[Check]:
+async def check_model(settings: ModelSettings) -> list[CheckResult]:
     """Check a model as far as its endpoint can be asked: it may not answer, refuse the key, or serve other models."""
-    patient = settings.model_copy(update={"timeout_s": min(settings.timeout_s, PATIENCE_S), "retries": 0})
-    reached = Check("endpoint", "ok", "It answers.")
+    patient = settings.model_copy(update={"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S), "retries": 0})
+    reached = CheckResult("endpoint", "ok", "It answers.")
     named = f"The one in {settings.api_key_env} is accepted."
     no_key = f"{settings.api_key_env} is not set, and no key is asked for."
-    key = Check("key", "ok", named if os.environ.get(settings.api_key_env) else no_key)
+    key = CheckResult("key", "ok", named if os.environ.get(settings.api_key_env) else no_key)
     try:
-        endpoint = await describe_endpoint(patient)
+        endpoint = await fetch_endpoint(patient)
     except DraftroomError as error:
         match error.kind:
             case "endpoint_refused":
-                return [reached, failed("key", error)]
+                return [reached, build_failed_check("key", error)]
             case "wrong_model":
-                return [reached, key, failed("model", error)]
+                return [reached, key, build_failed_check("model", error)]
             case _:
-                return [failed("endpoint", error)]
+                return [build_failed_check("endpoint", error)]
     return [
         reached,
         key,
-        Check("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}."),
-        context_is_enough(settings, endpoint),
-        tokens_are_counted(endpoint),
+        CheckResult("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}."),
+        check_context_length(settings, endpoint),
+        check_token_counting(endpoint),
         *(
-            [await prompts_are_read(settings.model_copy(update={"retries": 0}))]
+            [await check_long_prompts(settings.model_copy(update={"retries": 0}))]
             if endpoint.context_lengths[settings.model] is None
             else []
         ),
-        await output_is_structured(patient),
+        await check_structured_output(patient),
     ]
 
 
-def context_is_enough(settings: ModelSettings, endpoint: Endpoint) -> Check:
+def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckResult:
     """Whether the context length is known, true, and long enough."""
-    length, told = context_length(settings, endpoint), endpoint.context_lengths[settings.model]
+    length, told = find_context_length(settings, endpoint), endpoint.context_lengths[settings.model]
     if length is None:
         mend = "Set `context_length` to what the server was started with, so that long papers are trimmed to it."
-        return Check("context", "warning", "The endpoint does not tell its context length.", mend)
+        return CheckResult("context", "warning", "The endpoint does not tell its context length.", mend)
     if told is not None and length > told:
         wrong = f"`context_length` is {length} tokens, but the server has {told}; set it to {told} or leave it out."
-        return failed("context", ContextOverflow(wrong))
-    if length < FEWEST_CONTEXT_TOKENS:
-        return failed(
+        return build_failed_check("context", ContextOverflowError(wrong))
+    if length < MIN_CONTEXT_TOKENS:
+        return build_failed_check(
             "context",
-            ContextOverflow(
-                f"The context has {length} tokens, but agents need {FEWEST_CONTEXT_TOKENS}; "
+            ContextOverflowError(
+                f"The context has {length} tokens, but agents need {MIN_CONTEXT_TOKENS}; "
                 "serve the model with a longer one (vLLM: --max-model-len), or choose another model."
             ),
         )
-    return Check("context", "ok", f"It has {length} tokens.")
+    return CheckResult("context", "ok", f"It has {length} tokens.")
 
 
-def tokens_are_counted(endpoint: Endpoint) -> Check:
+def check_token_counting(endpoint: Endpoint) -> CheckResult:
     """Whether the server counts tokens, or prompts are measured by a cautious estimate."""
     if endpoint.tokenizer:
-        return Check("token counting", "ok", "The server counts them.")
+        return CheckResult("token counting", "ok", "The server counts them.")
     mend = "Nothing breaks, but papers may be trimmed more than they need be; vLLM and llama.cpp would count exactly."
-    return Check("token counting", "warning", "The endpoint has no /tokenize, so tokens are estimated.", mend)
+    return CheckResult("token counting", "warning", "The endpoint has no /tokenize, so tokens are estimated.", mend)
 
 
-async def prompts_are_read(settings: ModelSettings) -> Check:
+async def check_long_prompts(settings: ModelSettings) -> CheckResult:
     """Whether a long prompt is read as a whole by a server that does not tell its context: some cut it in silence."""
     most = int((settings.context_length or len(LONG_PROMPT)) * CHARACTERS_PER_TOKEN)
     name, prompt = "long prompts", LONG_PROMPT[-most:]
     sent = int(len(prompt) / CHARACTERS_PER_TOKEN)
     try:
-        (answer,) = await complete(prompt, settings, None, SHORT_ANSWER, lambda *_: None)
-    except ContextOverflow:
-        return Check(name, "ok", "The endpoint refuses those that are too long.")
+        (answer,) = await request_completions(prompt, settings, None, PROBE_MAX_TOKENS, lambda *_: None)
+    except ContextOverflowError:
+        return CheckResult(name, "ok", "The endpoint refuses those that are too long.")
     except DraftroomError as error:
-        return failed(name, error)
-    if is_far_less(answer["input_tokens"], sent, counted=False):
+        return build_failed_check(name, error)
+    if is_prompt_truncated(answer["input_tokens"], sent, counted=False):
         found = f"Of about {sent:,} tokens the server read {answer['input_tokens']:,}, and cut the others in silence."
         mend = "Serve the model with a longer context (Ollama: `num_ctx`), and set `context_length` to it."
-        return Check(name, "warning", found, mend)
-    return Check(name, "ok", "They are read as a whole.")
+        return CheckResult(name, "warning", found, mend)
+    return CheckResult(name, "ok", "They are read as a whole.")
 
 
-async def output_is_structured(settings: ModelSettings) -> Check:
+async def check_structured_output(settings: ModelSettings) -> CheckResult:
     """Whether answers keep to a JSON schema, even where the prompt does not mention it; and how long one takes."""
     name, constrained = "structured output", settings.structured_output == "json_schema"
-    question = QUESTION if constrained else QUESTION + AS_JSON
+    question = TEST_QUESTION if constrained else TEST_QUESTION + JSON_INSTRUCTION
     try:
-        (answer,) = await complete(question, settings, Colour.model_json_schema(), ANSWER_TOKENS, lambda *_: None)
-        parse(answer, Colour, Limits())
-    except Unusable as problem:
+        (answer,) = await request_completions(
+            question, settings, Colour.model_json_schema(), ANSWER_TOKENS, lambda *_: None
+        )
+        parse_answer(answer, Colour, Limits())
+    except UnusableAnswerError as problem:
         found = f"An answer did not keep to its schema: {problem}."
         mend = (
-            advise(str(problem))
-            if APART in str(problem)
+            describe_remedy(str(problem))
+            if OTHER_FIELD_PROBLEM in str(problem)
             else (
                 'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
                 if constrained
                 else "Choose a stronger model, or an endpoint that constrains decoding."
             )
         )
-        return Check(name, "warning", found, mend)
+        return CheckResult(name, "warning", found, mend)
     except DraftroomError as error:
-        return failed(name, error)
+        return build_failed_check(name, error)
     way = "Answers are constrained to JSON schemas" if constrained else "Answers keep to JSON when asked to"
-    return Check(name, "ok", f"{way}; one took {answer['seconds']:.1f} s.")
+    return CheckResult(name, "ok", f"{way}; one took {answer['seconds']:.1f} s.")
 
 
-def review_works(settings: FeedbackSettings) -> list[Check]:
+def check_review_setup(settings: FeedbackSettings) -> list[CheckResult]:
     """All checks; without its packages only that they are missing, for the other commands do without."""
-    if missing := missing_packages(REVIEW):
+    if missing := list_missing_packages(REVIEW):
         found = f"{', '.join(missing)} is not installed, so papers cannot be reviewed."
-        return [Check("review", "warning", found, "For `draftroom review`: pip install 'draftroom[review]'")]
-    embedded = [] if settings.retrieval == "bm25" else [passages_are_embedded(settings.embedding)]
-    return [Check("review", "ok", "Its packages are installed."), *embedded, literature_is_there(settings.literature)]
+        return [CheckResult("review", "warning", found, "For `draftroom review`: pip install 'draftroom[review]'")]
+    embedded = [] if settings.retrieval == "bm25" else [check_embedding_model(settings.embedding)]
+    return [
+        CheckResult("review", "ok", "Its packages are installed."),
+        *embedded,
+        check_literature_folder(settings.literature),
+    ]
 
 
-def passages_are_embedded(settings: EmbeddingSettings) -> Check:
+def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
     """Whether the embedding model can be loaded, or its endpoint answers, and how long it takes."""
     begin = time.perf_counter()
     try:
-        (vector,) = embedder_for(Embedding(**settings.model_dump())).embed([SAMPLE])
+        (vector,) = choose_embedder(EmbeddingModel(**settings.model_dump())).embed([SAMPLE_TEXT])
     except DraftroomError as error:
-        return failed("embedding model", error)
+        return build_failed_check("embedding model", error)
     place = f"at {settings.base_url}" if settings.base_url else "on this machine"
     seconds = time.perf_counter() - begin
     found = f"{settings.model} {place} gives {len(vector)} numbers a text; the first took {seconds:.1f} s."
-    return Check("embedding model", "ok", found)
+    return CheckResult("embedding model", "ok", found)
 
 
-def literature_is_there(settings: LiteratureSettings) -> Check:
+def check_literature_folder(settings: LiteratureSettings) -> CheckResult:
     """Whether there is a folder of other studies, and which services are asked besides."""
     services = [name.replace("_", " ") for name in settings.providers if name != "folder"]
     asked = f"Questions go to {', '.join(services)}." if services else "Nothing is looked up on the web."
     if settings.folder is None or "folder" not in settings.providers:
-        return Check("literature", "ok", f"No folder of other studies is set. {asked}")
+        return CheckResult("literature", "ok", f"No folder of other studies is set. {asked}")
     folder = Path(settings.folder).expanduser()
     if not folder.is_dir():
-        missing = BadInput(
+        missing = InputError(
             f"There is no folder {settings.folder}; make it, or set `literature.folder` to another one.",
             kind="missing_file",
         )
-        return failed("literature", missing)
+        return build_failed_check("literature", missing)
     files = sum(path.is_file() for path in folder.rglob("*"))
-    return Check("literature", "ok", f"{folder} holds {files} files. {asked}")
+    return CheckResult("literature", "ok", f"{folder} holds {files} files. {asked}")
 
 
-_COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
+_STATUS_COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
-def doctor(
+def run_doctor(
     preset: Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
     """Check settings, endpoints, models and folders, and say how to mend what is wrong."""
     with ERR.status("Asking the endpoints"):
-        checks = examine(preset)
+        checks = run_checks(preset)
     if as_json:
         typer.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
     else:
-        print_table(OUT, _table(checks))
+        print_table(OUT, _build_checks_table(checks))
     kinds = [check.kind for check in checks if check.kind]
     if kinds:
         raise typer.Exit(EXIT_CODES[kinds[0]])
     if not as_json:
-        tell(f"Next: draftroom explain PAPER (an article), draftroom review PAPER (comments){where_runs_are_shown()}.")
+        print_to_stderr(
+            f"Next: draftroom explain PAPER (an article), draftroom review PAPER (comments){format_page_hint()}."
+        )
 
 
-def _table(checks: list[Check]) -> Table:
+def _build_checks_table(checks: list[CheckResult]) -> Table:
     table = Table("check", "", "found", "how to mend it", show_lines=False)
     subject = ""
     for check in checks:
@@ -332,7 +346,9 @@ def _table(checks: list[Check]) -> Table:
             subject = check.subject
             table.add_section()
             if subject:
-                table.add_row("", "", Text(plain(subject), style="bold"))
-        status = Text(check.status, style=_COLOURS[check.status])
-        table.add_row(check.name, status, Text(plain(check.found)), Text(plain(check.mend)))
+                table.add_row("", "", Text(strip_control_characters(subject), style="bold"))
+        status = Text(check.status, style=_STATUS_COLOURS[check.status])
+        table.add_row(
+            check.name, status, Text(strip_control_characters(check.found)), Text(strip_control_characters(check.mend))
+        )
     return table

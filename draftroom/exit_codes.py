@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import typer
 
-from state.errors import Kind
+from state.errors import ErrorKind
 
 PAUSED = 20
 CONTRADICTIONS = 21
 PAPERS_FAILED = 22
 STOPPED = 130
 
-_KINDS: dict[Kind, tuple[int, str]] = {
+_CODES_BY_KIND: dict[ErrorKind, tuple[int, str]] = {
     "missing_file": (10, "The file does not exist or cannot be read."),
     "empty_input": (11, "The file or standard input is empty."),
     "binary_input": (12, "The file is neither text, nor a PDF or Word file that can be read."),
@@ -39,16 +39,16 @@ _KINDS: dict[Kind, tuple[int, str]] = {
     "output_unwritable": (55, "The file of `-o` cannot be written."),
     "serving_failed": (60, "A local model server could not be installed, started or stopped."),
 }
-EXIT_CODES: dict[Kind, int] = {kind: code for kind, (code, _) in _KINDS.items()}
+EXIT_CODES: dict[ErrorKind, int] = {kind: code for kind, (code, _) in _CODES_BY_KIND.items()}
 
 
-def table() -> str:
+def render_exit_codes() -> str:
     """All exit codes as a Markdown table, in the order of their numbers."""
     rows = [
         (0, "", "Done."),
         (1, "", "A fault of Draftroom itself: please report the traceback."),
         (2, "", "A flag or an argument is wrong."),
-        *((code, f"`{kind}`", meaning) for kind, (code, meaning) in _KINDS.items()),
+        *((code, f"`{kind}`", meaning) for kind, (code, meaning) in _CODES_BY_KIND.items()),
         (PAUSED, "", "The run waits for a person's answer."),
         (CONTRADICTIONS, "", "`draftroom check` found a contradiction of high or medium severity."),
         (PAPERS_FAILED, "", "`draftroom batch` has ended, and some papers have failed; its table says why."),
@@ -58,6 +58,6 @@ def table() -> str:
     return "\n".join(["| code | kind | meaning |", "|---|---|---|", *lines]) + "\n"
 
 
-def print_table() -> None:
+def print_exit_codes() -> None:
     """List the exit codes and what they mean."""
-    typer.echo(table(), nl=False)
+    typer.echo(render_exit_codes(), nl=False)

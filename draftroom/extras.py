@@ -42,13 +42,13 @@ TRAINING = Extra("training", "What trains models", (*EVALS.packages, "accelerate
 STUDIO = Extra("studio", "The server of the page and of Studio", ("langgraph_cli", "langgraph_api", "starlette"))
 
 
-def require(extra: Extra) -> None:
+def require_extra(extra: Extra) -> None:
     """Check that an extra is installed, without importing it.
 
     Raises:
         SettingsError: If a package of it is not.
     """
-    if missing := missing_packages(extra):
+    if missing := list_missing_packages(extra):
         command = f"pip install 'draftroom[{extra.name}]'"
         raise SettingsError(
             f"{extra.purpose} is not installed ({', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing): "
@@ -56,11 +56,11 @@ def require(extra: Extra) -> None:
         )
 
 
-def where_runs_are_shown() -> str:
+def format_page_hint() -> str:
     """What to type for the page with all runs, as the end of a list; nothing where it is not installed."""
-    return "" if missing_packages(STUDIO) else ", draftroom open (all runs on a page)"
+    return "" if list_missing_packages(STUDIO) else ", draftroom open (all runs on a page)"
 
 
-def missing_packages(extra: Extra) -> list[str]:
+def list_missing_packages(extra: Extra) -> list[str]:
     """Those packages of an extra that are not installed."""
     return [name for name in extra.packages if importlib.util.find_spec(name) is None]

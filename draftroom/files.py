@@ -13,7 +13,7 @@ import typer
 from draftroom.rendering.rendering import Rendering
 from draftroom.systems import find_system
 from runs.record import RunInput, RunRecord
-from state.errors import BadInput, StateError
+from state.errors import InputError, StateError
 from state.files import read_text
 from state.records import Values
 from state.settings import Scope
@@ -22,7 +22,7 @@ from tools.documents.reading import MAX_BYTES, read_document, read_document_byte
 STANDARD_INPUT = "-"
 
 
-def take_paper(file: str, *, scope: Scope, max_pages: int) -> RunInput:
+def read_run_input(file: str, *, scope: Scope, max_pages: int) -> RunInput:
     """Read the paper once, so that a bad one is refused before a run begins.
 
     Args:
@@ -35,22 +35,22 @@ def take_paper(file: str, *, scope: Scope, max_pages: int) -> RunInput:
         StateError: If the state folder cannot be written.
     """
     if file == STANDARD_INPUT:
-        return take_bytes(read_standard_input(), "standard input", scope=scope, max_pages=max_pages)
+        return read_run_input_bytes(read_standard_input(), "standard input", scope=scope, max_pages=max_pages)
     path = Path(file).expanduser()
     if not path.exists():  # `read_document` would take some names for text
-        raise BadInput(f"There is no file {file!r}; check its name.", kind="missing_file")
+        raise InputError(f"There is no file {file!r}; check its name.", kind="missing_file")
     # With a folder in front, so that no name can be taken for text; a pipe of the shell has no other name than its own.
     paper = read_document(str(path.absolute() if path.is_fifo() else path.resolve()), scope=scope, max_pages=max_pages)
     return RunInput(name=file if path.is_fifo() else path.name, path=paper["source"], paper=paper)
 
 
-def take_bytes(data: bytes, name: str, *, scope: Scope, max_pages: int) -> RunInput:
+def read_run_input_bytes(data: bytes, name: str, *, scope: Scope, max_pages: int) -> RunInput:
     """Read a paper that is no file, and keep it in the state folder.
 
     Args:
         data: Of the paper.
         name: As a person calls it; its suffix may tell the format.
-        scope: As for `take_paper`.
+        scope: As for `read_run_input`.
         max_pages: The same.
 
     Raises:
@@ -67,11 +67,11 @@ def read_standard_input() -> bytes:
 
 
 def check_outputs(paths: list[Path], rendering: Rendering) -> None:
-    """Make sure that results of a system can be written, as `check_paths` does."""
-    check_paths(paths, rendering.formats)
+    """Make sure that results of a system can be written, as `check_output_paths` does."""
+    check_output_paths(paths, rendering.formats)
 
 
-def check_paths(paths: list[Path], formats: Collection[str]) -> None:
+def check_output_paths(paths: list[Path], formats: Collection[str]) -> None:
     """Make sure that results can be written, before anything is spent on them.
 
     Args:
@@ -85,8 +85,8 @@ def check_paths(paths: list[Path], formats: Collection[str]) -> None:
     for path in paths:
         if path.suffix.lower() not in formats:
             raise typer.BadParameter(f"{path} must end in one of {', '.join(formats)}.", param_hint="-o")
-        if problem := _problem(path):
-            raise unwritable(path, problem)
+        if problem := _find_write_problem(path):
+            raise build_output_error(path, problem)
 
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
@@ -101,7 +101,9 @@ def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, va
             path.write_bytes(result.encode() if isinstance(result, str) else result)
         except OSError as error:
             problem = error.strerror or type(error).__name__
-            raise unwritable(path, f"{problem}; the run is kept, see `draftroom show {record['id']}`") from error
+            raise build_output_error(
+                path, f"{problem}; the run is kept, see `draftroom show {record['id']}`"
+            ) from error
 
 
 def read_result(path: Path) -> tuple[RunRecord, Values]:
@@ -115,11 +117,11 @@ def read_result(path: Path) -> tuple[RunRecord, Values]:
         record: RunRecord = result.pop("run")
         find_system(record["system"])
     except (ValueError, AttributeError, KeyError, TypeError, StateError) as error:
-        raise BadInput(f"{path} is no result of a run; give a file that `-o FILE.json` has written.") from error
+        raise InputError(f"{path} is no result of a run; give a file that `-o FILE.json` has written.") from error
     return record, result
 
 
-def _problem(path: Path) -> str:
+def _find_write_problem(path: Path) -> str:
     """Why the file cannot be written, as far as can be told without writing it."""
     if path.is_dir():
         return "it is a folder"
@@ -129,6 +131,6 @@ def _problem(path: Path) -> str:
     return "" if os.access(target, os.W_OK) else "no permission"
 
 
-def unwritable(path: Path, problem: str) -> BadInput:
+def build_output_error(path: Path, problem: str) -> InputError:
     """The error for a file of `-o` that cannot be written."""
-    return BadInput(f"{path} cannot be written ({problem}); choose another file for -o.", kind="output_unwritable")
+    return InputError(f"{path} cannot be written ({problem}); choose another file for -o.", kind="output_unwritable")

@@ -15,11 +15,11 @@ from click import Context
 from pydantic import BaseModel, TypeAdapter
 
 from draftroom.cli import COMMANDS, load_command
-from draftroom.exit_codes import table
-from draftroom.systems import OF_TABLE
+from draftroom.exit_codes import render_exit_codes
+from draftroom.systems import SYSTEMS_BY_TABLE
 from state import errors
 from state.model_settings import Limits, ModelSettings
-from state.settings import ROLES, TABLES, RunContext, Settings
+from state.settings import ROLES, SYSTEM_TABLES, RunContext, Settings
 
 DOCS = Path(__file__).parent.parent / "docs"
 MARKER = "\nThis page is written by `python -m draftroom.reference`.\n"
@@ -27,14 +27,14 @@ BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiv
 LONGEST_CHOICE = 6
 
 
-def pages() -> dict[str, str]:
+def render_reference_pages() -> dict[str, str]:
     """Return the pages by file name."""
     written = {
         "settings.md": list_settings(),
         "extensions.md": list_extensions(),
-        "exit_codes.md": [table().rstrip()],
+        "exit_codes.md": [render_exit_codes().rstrip()],
         "commands.md": list_commands(),
-        "python.md": list_python(),
+        "python.md": list_python_interface(),
     }
     heads = {name: (DOCS / name).read_text(encoding="utf-8").partition(MARKER)[0] for name in written}
     return {name: "\n\n".join([heads[name] + MARKER.rstrip(), *parts]) + "\n" for name, parts in written.items()}
@@ -42,26 +42,26 @@ def pages() -> dict[str, str]:
 
 def list_settings() -> Iterator[str]:
     """List all settings with their values, default and meaning, table by table."""
-    yield from ("## At the top", list_fields(Settings, {"models", "limits", *TABLES}))
+    yield from ("## At the top", render_fields(Settings, {"models", "limits", *SYSTEM_TABLES}))
     yield "## [limits]\n\nNumbers of items and of words. A text is cut only if it is three times as long."
-    yield list_fields(Limits)
-    for name, model in TABLES.items():
-        yield from list_table(name, model)
+    yield render_fields(Limits)
+    for name, model in SYSTEM_TABLES.items():
+        yield from list_settings_table(name, model)
     roles = ", ".join(f"`{role}`" for role in ROLES)
     yield f"## [models.ROLE]\n\nROLE is one of {roles}; what a role leaves out it takes from `default`."
-    yield list_fields(ModelSettings)
+    yield render_fields(ModelSettings)
 
 
-def list_table(name: str, model: type[BaseModel]) -> Iterator[str]:
+def list_settings_table(name: str, model: type[BaseModel]) -> Iterator[str]:
     """List a table of the settings, and then those within it."""
     annotations = {field: each.annotation for field, each in model.model_fields.items()}
     nested = {key: kind for key, kind in annotations.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
-    yield from (f"## [{name}]", list_fields(model, nested))
+    yield from (f"## [{name}]", render_fields(model, nested))
     for field, within in nested.items():
-        yield from list_table(f"{name}.{field}", within)
+        yield from list_settings_table(f"{name}.{field}", within)
 
 
-def list_fields(described: Any, leave_out: Iterable[str] = ()) -> str:
+def render_fields(described: Any, leave_out: Iterable[str] = ()) -> str:
     """List the fields of a model or a TypedDict, as its JSON schema describes them."""
     fields: Mapping[str, Any] = TypeAdapter(described).json_schema()["properties"]
     return "\n".join(describe_field(name, field) for name, field in fields.items() if name not in set(leave_out))
@@ -91,7 +91,7 @@ def describe_values(schema: Mapping[str, Any]) -> str:
 
 def list_extensions() -> Iterator[str]:
     """List the extensions of each system."""
-    for name, settings in TABLES.items():
+    for name, settings in SYSTEM_TABLES.items():
         if not settings.known_extensions:
             continue
         rows = [
@@ -99,7 +99,7 @@ def list_extensions() -> Iterator[str]:
             for extension, told in settings.known_extensions.items()
         ]
         head = ["| extension | in `default` | what it does | what for |", "|---|---|---|---|"]
-        yield from (f"## {OF_TABLE[name][0].name}", "\n".join([*head, *rows]))
+        yield from (f"## {SYSTEMS_BY_TABLE[name][0].name}", "\n".join([*head, *rows]))
 
 
 def list_commands() -> Iterator[str]:
@@ -135,30 +135,30 @@ def describe_command(path: str, command: Any, told: dict[tuple[str, str], str]) 
         yield from describe_command(f"{path} {name}", each, told)
 
 
-def list_python() -> Iterator[str]:
+def list_python_interface() -> Iterator[str]:
     """List what a program imports: the graphs with their input and output, contexts, errors."""
-    for own, *baselines in OF_TABLE.values():
+    for own, *baselines in SYSTEMS_BY_TABLE.values():
         builder = own.graph.builder
         others = ", ".join(f"`{each.name}`" for each in baselines)
         yield f"## {own.name}\n\n`from graphs.{own.name} import graph`" + (
             f"; `graphs.baselines` has {others} with the same input and output." if others else ""
         )
-        yield f"Input:\n\n{list_fields(builder.input_schema)}"
-        yield f"Output:\n\n{list_fields(builder.output_schema)}"
-    yield f"## Context\n\n{list_fields(RunContext, {'resolved'})}"
+        yield f"Input:\n\n{render_fields(builder.input_schema)}"
+        yield f"Output:\n\n{render_fields(builder.output_schema)}"
+    yield f"## Context\n\n{render_fields(RunContext, {'resolved'})}"
     yield "## Errors"
     yield "\n".join(
-        f"- `{name}`{' (retryable)' if error.retryable else ''}: {read_summary(error)}"
+        f"- `{name}`{' (retryable)' if error.retryable else ''}: {extract_summary(error)}"
         for name, error in vars(errors).items()
         if isinstance(error, type) and issubclass(error, errors.DraftroomError)
     )
 
 
-def read_summary(described: Any) -> str:
+def extract_summary(described: Any) -> str:
     """Return the first paragraph of a docstring on one line."""
     return " ".join((inspect.getdoc(described) or "").split("\n\n")[0].split())
 
 
 if __name__ == "__main__":
-    for file, text in pages().items():
+    for file, text in render_reference_pages().items():
         (DOCS / file).write_text(text, encoding="utf-8")

@@ -25,15 +25,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from evals.run import RunConfig, RunFolder
-from evals.statistics import Interval, PairedTest, holm, mean_interval, paired_test, statistic_interval
+from evals.statistics import (
+    Interval,
+    PairedTest,
+    apply_holm_correction,
+    compare_paired_scores,
+    estimate_mean,
+    estimate_statistic,
+)
 from evals.task import Figure, Item, Measure, Row, Table, Task
-from runs.many import Record, each_result
-from runs.record import Cost, costs
-from state.errors import Kind
+from runs.jobs import Record, iterate_results
+from runs.record import Cost, compute_costs
+from state.errors import ErrorKind
 
-Outputs = Mapping[tuple[str, str], Record]
+SystemOutputs = Mapping[tuple[str, str], Record]
 """What the systems left, by the sample's id and the system's name."""
-Values = Mapping[str, float]
+SampleValues = Mapping[str, float]
 """Of a measure, by sample."""
 
 
@@ -44,7 +51,7 @@ class ScoredRow(NamedTuple):
     items: Sequence[Item]
     cells: Mapping[str, Interval]
     """By measure: its value with a 95% interval; a measure that applies to no text is left out."""
-    values: Mapping[str, Values]
+    values: Mapping[str, SampleValues]
     """By measure, for those that are means over the samples."""
 
 
@@ -58,7 +65,7 @@ class Contrast(NamedTuple):
     """Corrected for all contrasts of the measure (Holm)."""
 
 
-class Scores(NamedTuple):
+class ScoredTable(NamedTuple):
     """A table, scored for one corpus."""
 
     table: Table
@@ -72,20 +79,20 @@ class Scores(NamedTuple):
         """Of the table and the corpus."""
         return f"{self.table.title}, {self.corpus}"
 
-    def line(self, name: str) -> ScoredRow | None:
+    def find_row(self, name: str) -> ScoredRow | None:
         """The line of a row, if it was run."""
         return next((line for line in self.lines if line.row.name == name), None)
 
 
-def score(
+def score_table(
     task: Task,
     table: Table,
     corpus: str,
     samples: Sequence[Record],
-    outputs: Outputs,
+    outputs: SystemOutputs,
     *,
     seed: int,
-) -> Scores:
+) -> ScoredTable:
     """Scores a table over the samples of a corpus.
 
     Args:
@@ -96,19 +103,19 @@ def score(
         outputs: What the systems left, by system and sample; what failed is missing.
         seed: Of the resampling.
     """
-    measures = [task.measure(name) for name in table.measures]
-    rows = ((row, items_of(row, samples, outputs)) for row in map(task.row, table.rows))
-    found = [_line(row, items, measures, seed) for row, items in rows if items]
-    return Scores(
+    measures = [task.find_measure(name) for name in table.measures]
+    rows = ((row, collect_row_items(row, samples, outputs)) for row in map(task.find_row, table.rows))
+    found = [_score_row(row, items, measures, seed) for row, items in rows if items]
+    return ScoredTable(
         table=table,
         corpus=corpus,
         samples=len(samples),
         lines=found,
-        contrasts=_contrasts(table, measures, found, seed),
+        contrasts=_compare_with_baseline(table, measures, found, seed),
     )
 
 
-def items_of(row: Row, samples: Sequence[Record], outputs: Outputs) -> list[Item]:
+def collect_row_items(row: Row, samples: Sequence[Record], outputs: SystemOutputs) -> list[Item]:
     """The row's texts, of those samples that have one."""
     found = []
     for sample in samples:
@@ -119,8 +126,8 @@ def items_of(row: Row, samples: Sequence[Record], outputs: Outputs) -> list[Item
     return found
 
 
-def _line(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: int) -> ScoredRow:
-    values: dict[str, Values] = {}
+def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: int) -> ScoredRow:
+    values: dict[str, SampleValues] = {}
     cells: dict[str, Interval] = {}
     for measure in measures:
         if measure.score is not None:
@@ -128,13 +135,15 @@ def _line(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: in
             values[measure.name] = {sample: value for sample, value in scored if value is not None}
             if values[measure.name]:
                 scores = values[measure.name].values()
-                cells[measure.name] = mean_interval(scores, seed=seed)
+                cells[measure.name] = estimate_mean(scores, seed=seed)
         elif measure.statistic is not None and items and measure.statistic(items) is not None:
-            cells[measure.name] = statistic_interval(items, measure.statistic, seed=seed)
+            cells[measure.name] = estimate_statistic(items, measure.statistic, seed=seed)
     return ScoredRow(row, items, cells, values)
 
 
-def _contrasts(table: Table, measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int) -> list[Contrast]:
+def _compare_with_baseline(
+    table: Table, measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int
+) -> list[Contrast]:
     baseline = next((line for line in lines if line.row.name == table.baseline), None)
     if baseline is None:
         return []
@@ -143,21 +152,21 @@ def _contrasts(table: Table, measures: Sequence[Measure], lines: Sequence[Scored
     for measure in measures:
         compared = {line.row: line.values.get(measure.name, {}) for line in others}
         known = baseline.values.get(measure.name, {})
-        tests = {row: test for row, ours in compared.items() if (test := paired_test(ours, known, seed=seed))}
-        found += [Contrast(row, baseline.row, measure, test) for row, test in holm(tests).items()]
+        tests = {row: test for row, ours in compared.items() if (test := compare_paired_scores(ours, known, seed=seed))}
+        found += [Contrast(row, baseline.row, measure, test) for row, test in apply_holm_correction(tests).items()]
     return found
 
 
-def published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:
+def select_published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:
     """The paper's rows for a corpus, or those that it gives without naming one."""
     return table.published.get(corpus, table.published.get("", {}))
 
 
-_FORMAT: Final = 2
+_SCORES_FORMAT: Final = 2
 """Of scores.json."""
 
 
-class Failed(NamedTuple):
+class FailedRun(NamedTuple):
     """A system that failed on a sample; running the evaluation again tries it again."""
 
     sample: str
@@ -165,16 +174,16 @@ class Failed(NamedTuple):
     error: str
 
     @property
-    def kind(self) -> Kind:
-        """Of the error, as `runs.many` writes it before its message."""
-        return cast("Kind", self.error.partition(":")[0])
+    def kind(self) -> ErrorKind:
+        """Of the error, as `runs.jobs` writes it before its message."""
+        return cast("ErrorKind", self.error.partition(":")[0])
 
 
 class Chart(NamedTuple):
     """A figure for one corpus."""
 
     figure: Figure
-    scores: Scores
+    scores: ScoredTable
     """Of all rows that the curves consist of."""
     measures: Sequence[Measure]
     """Those of which there are points of a system, for a text of the corpus is no curve."""
@@ -186,72 +195,78 @@ class Evaluation(NamedTuple):
     task: Task
     config: RunConfig
     samples: Sequence[Record]
-    outputs: Outputs
+    outputs: SystemOutputs
     """By the sample's id and the system's name."""
-    failed: Sequence[Failed]
+    failed: Sequence[FailedRun]
     missing: int
     """Runs of a system on a sample that have not ended: the evaluation was stopped."""
-    scores: Sequence[Scores]
+    scores: Sequence[ScoredTable]
     """Of each table for each corpus: the tables in their order, for the first corpus, then for the second."""
     charts: Sequence[Chart]
     """Of each figure for each corpus; those without a point of ours are left out."""
     costs: Sequence[Cost]
 
-    def items(self, sample: Record) -> dict[str, Item]:
+    def collect_sample_items(self, sample: Record) -> dict[str, Item]:
         """The texts of a sample, by the row's name, in the order of the rows; those that were not run are left out."""
-        found = {row.name: items_of(row, [sample], self.outputs) for row in self.task.rows}
+        found = {row.name: collect_row_items(row, [sample], self.outputs) for row in self.task.rows}
         return {name: items[0] for name, items in found.items() if items}
 
 
-def evaluate(task: Task, folder: RunFolder) -> Evaluation:
+def score_run(task: Task, folder: RunFolder) -> Evaluation:
     """Scores what is in a run's folder, whether all of it has ended or not."""
-    config, samples = folder.config(), folder.samples()
-    results = {(result["id"], result["system"]): result for result in each_result(folder.outputs_file)}  # the newest
+    config, samples = folder.read_run_config(), folder.read_samples()
+    results = {
+        (result["id"], result["system"]): result for result in iterate_results(folder.outputs_file)
+    }  # the newest
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
-    wanted = {(sample["id"], system) for sample in samples for system in task.systems_of(config.rows)}
+    wanted = {(sample["id"], system) for sample in samples for system in task.list_systems(config.rows)}
 
-    def scored(table: Table, corpus: str) -> Scores:
+    def scored(table: Table, corpus: str) -> ScoredTable:
         of_corpus = [sample for sample in samples if sample["corpus"] == corpus]
-        return score(task, table, corpus, of_corpus, outputs, seed=config.seed)
+        return score_table(task, table, corpus, of_corpus, outputs, seed=config.seed)
 
     corpora = [corpus.name for corpus in config.corpora]
-    charts = [_chart(task, figure, scored(_as_table(figure), name)) for name in corpora for figure in task.figures]
+    charts = [
+        _build_chart(task, figure, scored(_build_curve_table(figure), name))
+        for name in corpora
+        for figure in task.figures
+    ]
     return Evaluation(
         task=task,
         config=config,
         samples=samples,
         outputs=outputs,
-        failed=[Failed(*key, result["error"]) for key, result in results.items() if "error" in result],
+        failed=[FailedRun(*key, result["error"]) for key, result in results.items() if "error" in result],
         missing=len(wanted - results.keys()),
         scores=[scored(table, name) for name in corpora for table in task.tables],
         charts=[chart for chart in charts if chart.measures],
-        costs=costs(outputs),
+        costs=compute_costs(outputs),
     )
 
 
-def _as_table(figure: Figure) -> Table:
+def _build_curve_table(figure: Figure) -> Table:
     """The rows of all curves, each once, compared with none."""
     rows = dict.fromkeys(row for curve in figure.curves.values() for row in curve.values())
     return Table(figure.title, list(rows), figure.measures, published={}, baseline="")
 
 
-def _chart(task: Task, figure: Figure, scores: Scores) -> Chart:
+def _build_chart(task: Task, figure: Figure, scores: ScoredTable) -> Chart:
     drawn = {name for line in scores.lines if line.row.system for name in line.cells}
-    return Chart(figure, scores, [task.measure(name) for name in figure.measures if name in drawn])
+    return Chart(figure, scores, [task.find_measure(name) for name in figure.measures if name in drawn])
 
 
-def extensions_of(task: Task, config: RunConfig, system: str) -> list[str]:
+def list_system_extensions(task: Task, config: RunConfig, system: str) -> list[str]:
     """Names of the extensions that a system ran with."""
     own = task.systems[system].context.model_dump(include={"extensions"}, exclude_unset=True)
     extensions: list[str] = {**config.settings, **own}["extensions"]
     return extensions
 
 
-def scores_file(evaluation: Evaluation) -> str:
+def serialize_scores(evaluation: Evaluation) -> str:
     """The content of scores.json."""
     config = evaluation.config
     content = {
-        "format": _FORMAT,
+        "format": _SCORES_FORMAT,
         "task": config.task,
         "paper": evaluation.task.source,
         "begun": config.begun,
@@ -261,29 +276,30 @@ def scores_file(evaluation: Evaluation) -> str:
         "models": {role: model["model"] for role, model in config.models.items()},
         "finished": not evaluation.missing and not evaluation.failed,
         "extensions": {
-            name: extensions_of(evaluation.task, config, name) for name in evaluation.task.systems_of(config.rows)
+            name: list_system_extensions(evaluation.task, config, name)
+            for name in evaluation.task.list_systems(config.rows)
         },
-        "tables": [_scored_table(scores) for scores in evaluation.scores],
-        "figures": [_scored_table(chart.scores) for chart in evaluation.charts],
+        "tables": [_serialize_table(scores) for scores in evaluation.scores],
+        "figures": [_serialize_table(chart.scores) for chart in evaluation.charts],
         "costs": evaluation.costs,
         "failed": [failed._asdict() for failed in evaluation.failed],
     }
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _scored_table(scores: Scores) -> dict[str, Any]:
+def _serialize_table(scores: ScoredTable) -> dict[str, Any]:
     return {
         "table": scores.table.title,
         "corpus": scores.corpus,
         "samples": scores.samples,
         "baseline": scores.table.baseline,
-        "rows": [_scored_row(line) for line in scores.lines],
-        "published": published_figures(scores.table, scores.corpus),
-        "contrasts": [_contrast(contrast) for contrast in scores.contrasts],
+        "rows": [_serialize_row(line) for line in scores.lines],
+        "published": select_published_figures(scores.table, scores.corpus),
+        "contrasts": [_serialize_contrast(contrast) for contrast in scores.contrasts],
     }
 
 
-def _scored_row(line: ScoredRow) -> dict[str, Any]:
+def _serialize_row(line: ScoredRow) -> dict[str, Any]:
     return {
         "row": line.row.name,
         "title": line.row.title,
@@ -295,7 +311,7 @@ def _scored_row(line: ScoredRow) -> dict[str, Any]:
     }
 
 
-def _contrast(contrast: Contrast) -> dict[str, Any]:
+def _serialize_contrast(contrast: Contrast) -> dict[str, Any]:
     mean, low, high = contrast.test.difference
     return {
         "row": contrast.row.name,

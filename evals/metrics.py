@@ -42,9 +42,9 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import BLEU, corpus_bleu
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-_MEASURES = ["rouge1", "rouge2", "rougeL"]
+_ROUGE_TYPES = ["rouge1", "rouge2", "rougeL"]
 _WORD = re.compile(r"\w+")
-_ORDERS = (1, 2, 3, 4)
+_NGRAM_ORDERS = (1, 2, 3, 4)
 _TOKENIZER = Tokenizer13a()  # type: ignore[no-untyped-call]
 
 Ngrams = Counter[tuple[str, ...]]
@@ -59,7 +59,7 @@ class Rouge(NamedTuple):
     """Longest common subsequence of the whole texts, not of their sentences."""
 
 
-class _Counts(NamedTuple):
+class _BleuCounts(NamedTuple):
     """What BLEU needs to know of a text and its reference."""
 
     matches: tuple[int, ...]
@@ -76,14 +76,14 @@ class Meteor(NamedTuple):
     stages: Literal["exact+stem", "exact+stem+synonym"]
 
 
-class _NoSynonyms:
+class _EmptyWordnet:
     """Stands for a WordNet that knows no word."""
 
     def synsets(self, word: str) -> list[object]:  # noqa: ARG002 - NLTK's signature
         return []
 
 
-def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
+def compute_corpus_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
     """Corpus BLEU with sacrebleu's defaults: n-grams of 1 to 4 cased 13a tokens, exponential smoothing.
 
     What is counted of a text is kept, so that BLEU of a resample of texts (`evals.statistics`) costs little.
@@ -92,7 +92,7 @@ def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
         texts: At least one.
         references: One for each text, in the same order.
     """
-    counts = [_counts(text, reference) for text, reference in zip(texts, references, strict=True)]
+    counts = [_count_bleu_matches(text, reference) for text, reference in zip(texts, references, strict=True)]
     score = BLEU.compute_bleu(
         correct=[sum(column) for column in zip(*(each.matches for each in counts), strict=True)],
         total=[sum(column) for column in zip(*(each.ngrams for each in counts), strict=True)],
@@ -103,31 +103,33 @@ def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
     return float(score.score)
 
 
-def rouge(text: str, reference: str) -> Rouge:
+def compute_rouge(text: str, reference: str) -> Rouge:
     """ROUGE-1, ROUGE-2 and ROUGE-L of one text; words are stemmed, a corpus' score is the mean over its texts."""
-    scores = _scorer().score(reference, text)
-    return Rouge(*(100 * scores[measure].fmeasure for measure in _MEASURES))
+    scores = _make_rouge_scorer().score(reference, text)
+    return Rouge(*(100 * scores[measure].fmeasure for measure in _ROUGE_TYPES))
 
 
 @cache
-def _counts(text: str, reference: str) -> _Counts:
+def _count_bleu_matches(text: str, reference: str) -> _BleuCounts:
     score = corpus_bleu([text], [[reference]])
-    return _Counts(tuple(score.counts), tuple(score.totals), score.sys_len, score.ref_len)
+    return _BleuCounts(tuple(score.counts), tuple(score.totals), score.sys_len, score.ref_len)
 
 
 @cache
-def _scorer() -> RougeScorer:
-    return RougeScorer(_MEASURES, use_stemmer=True)
+def _make_rouge_scorer() -> RougeScorer:
+    return RougeScorer(_ROUGE_TYPES, use_stemmer=True)
 
 
-def meteor(text: str, reference: str) -> Meteor:
+def compute_meteor(text: str, reference: str) -> Meteor:
     """METEOR of one text; a corpus' score is the mean over its texts."""
     known = _has_wordnet()
-    score = single_meteor_score(_tokens(reference), _tokens(text), wordnet=wordnet if known else _NoSynonyms())
+    score = single_meteor_score(
+        _tokenize_for_meteor(reference), _tokenize_for_meteor(text), wordnet=wordnet if known else _EmptyWordnet()
+    )
     return Meteor(100 * score, "exact+stem+synonym" if known else "exact+stem")
 
 
-def _tokens(text: str) -> list[str]:
+def _tokenize_for_meteor(text: str) -> list[str]:
     return _WORD.findall(normalize("NFC", text).lower())
 
 
@@ -155,7 +157,7 @@ class Sari(NamedTuple):
         return (self.keep + self.delete_f1 + self.add) / 3
 
 
-def sari(source: str, text: str, references: Sequence[str]) -> Sari:
+def compute_sari(source: str, text: str, references: Sequence[str]) -> Sari:
     """SARI of one simplification.
 
     Args:
@@ -163,60 +165,62 @@ def sari(source: str, text: str, references: Sequence[str]) -> Sari:
         text: The simplification.
         references: Simplifications by people, at least one.
     """
-    tokens = [_sari_tokens(each) for each in (source, text, *references)]
-    parts = zip(*(_parts(n, *tokens) for n in _ORDERS), strict=True)
+    tokens = [_tokenize_for_sari(each) for each in (source, text, *references)]
+    parts = zip(*(_score_operations(n, *tokens) for n in _NGRAM_ORDERS), strict=True)
     keep, delete, add, delete_f1 = (100 * fmean(part) for part in parts)
     return Sari((keep + delete + add) / 3, keep, delete, add, delete_f1)
 
 
-def _sari_tokens(text: str) -> list[str]:
+def _tokenize_for_sari(text: str) -> list[str]:
     return str(_TOKENIZER(text.lower())).split()
 
 
-def _parts(n: int, source: list[str], text: list[str], *references: list[str]) -> tuple[float, float, float, float]:
+def _score_operations(
+    n: int, source: list[str], text: list[str], *references: list[str]
+) -> tuple[float, float, float, float]:
     # Counts of source and text are multiplied rather than those of the references divided: whole numbers are exact.
-    of_source, of_text = (_ngrams(n, tokens, times=len(references)) for tokens in (source, text))
-    of_references = sum((_ngrams(n, tokens) for tokens in references), Ngrams())
-    precision, recall = _delete(of_source, of_text, of_references)
+    of_source, of_text = (_count_ngrams(n, tokens, times=len(references)) for tokens in (source, text))
+    of_references = sum((_count_ngrams(n, tokens) for tokens in references), Ngrams())
+    precision, recall = _score_delete(of_source, of_text, of_references)
     return (
-        _keep(of_source, of_text, of_references),
+        _score_keep(of_source, of_text, of_references),
         precision,
-        _add(of_source, of_text, of_references),
-        _f1(precision, recall),
+        _score_add(of_source, of_text, of_references),
+        _compute_harmonic_mean(precision, recall),
     )
 
 
-def _ngrams(n: int, tokens: list[str], times: int = 1) -> Ngrams:
+def _count_ngrams(n: int, tokens: list[str], times: int = 1) -> Ngrams:
     counts = Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
     return Counter({ngram: count * times for ngram, count in counts.items()})
 
 
-def _keep(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
+def _score_keep(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
     kept, due = source & text, source & references
     rightly = kept & references
-    return _f1(_mean_share(rightly, kept), _share(rightly.total(), due.total()))
+    return _compute_harmonic_mean(_compute_mean_share(rightly, kept), _compute_share(rightly.total(), due.total()))
 
 
-def _delete(source: Ngrams, text: Ngrams, references: Ngrams) -> tuple[float, float]:
+def _score_delete(source: Ngrams, text: Ngrams, references: Ngrams) -> tuple[float, float]:
     """Precision, and the recall of what no reference has."""
     deleted, due = source - text, source - references
     rightly = deleted - references
-    return _mean_share(rightly, deleted), _share(rightly.total(), due.total())
+    return _compute_mean_share(rightly, deleted), _compute_share(rightly.total(), due.total())
 
 
-def _add(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
+def _score_add(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
     added, due = text.keys() - source.keys(), references.keys() - source.keys()
     rightly = len(added & due)
-    return _f1(_share(rightly, len(added)), _share(rightly, len(due)))
+    return _compute_harmonic_mean(_compute_share(rightly, len(added)), _compute_share(rightly, len(due)))
 
 
-def _mean_share(part: Ngrams, whole: Ngrams) -> float:
+def _compute_mean_share(part: Ngrams, whole: Ngrams) -> float:
     return fmean(part[ngram] / count for ngram, count in whole.items()) if whole else 1.0
 
 
-def _share(part: int, whole: int) -> float:
+def _compute_share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def _f1(precision: float, recall: float) -> float:
+def _compute_harmonic_mean(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

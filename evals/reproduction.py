@@ -17,11 +17,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.datasets.samples import Kind
-from evals.run import RunFolder, Wanted, check_systems, prepare
+from evals.datasets.samples import SampleKind
+from evals.run import EvaluationRequest, RunFolder, check_systems, prepare_run
 from evals.task import Task
-from runs.many import Record, each_result
-from state.errors import BadInput, SettingsError
+from runs.jobs import Record, iterate_results
+from state.errors import InputError, SettingsError
 from state.settings import Settings
 
 COSTS_FILE = Path(__file__).with_name("reproduction_costs.json")
@@ -38,7 +38,7 @@ class Stage(NamedTuple):
     """Whether its questions also go to a folder of other papers; it has a run of its own then."""
 
     @property
-    def run(self) -> str:
+    def run_name(self) -> str:
         """Name of the folder of its run."""
         return f"{self.task}-literature" if self.literature else self.task
 
@@ -95,7 +95,7 @@ STAGES = (
 )
 
 
-NOT_MADE = {
+NOT_REPRODUCED = {
     "LLM-CLBR, Table 1, other single models": "each is the row `single` of a run with that model",
     "LLM-CLBR, human evaluation": "people judge: `draftroom eval blind` and `judged`",
     "Society of Medical Simplifiers, Table 1, BART-UL, TESLEA, NapSS": "others' systems, shown as they are printed",
@@ -107,33 +107,33 @@ NOT_MADE = {
 """What else the papers report, and why no stage makes it."""
 
 
-class Expense(NamedTuple):
+class UsageEstimate(NamedTuple):
     """What a system takes for a sample, or a stage in all."""
 
     calls: float = 0
     tokens_in: float = 0
     tokens_out: float = 0
 
-    def plus(self, other: Expense, times: int = 1) -> Expense:
+    def add_scaled(self, other: UsageEstimate, times: int = 1) -> UsageEstimate:
         """Both, the other one several times."""
-        return Expense(*(mine + times * its for mine, its in zip(self, other, strict=True)))
+        return UsageEstimate(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
 
-class Planned(NamedTuple):
+class PlannedStage(NamedTuple):
     """A stage that can be run here."""
 
     stage: Stage
     task: Task
-    wanted: Wanted
+    wanted: EvaluationRequest
     settings: Settings
     folder: RunFolder
     left: int
     """Outputs that are missing."""
-    cost: Expense
+    cost: UsageEstimate
     """What they will take."""
 
 
-class LeftOut(NamedTuple):
+class SkippedStage(NamedTuple):
     """A stage that cannot be run here."""
 
     stage: Stage
@@ -154,7 +154,7 @@ class Reproduction(NamedTuple):
     settings: Callable[[Task, dict[str, Any]], Settings]
     """The settings of a task, below some that the stage asks for."""
 
-    def plan(self) -> list[Planned | LeftOut]:
+    def plan_stages(self) -> list[PlannedStage | SkippedStage]:
         """What each stage will take. The samples of each run are drawn, and nothing is run.
 
         Raises:
@@ -163,72 +163,72 @@ class Reproduction(NamedTuple):
             StateError: A folder cannot be written.
         """
         if self.data and not self.data.is_dir():
-            raise BadInput(f"{self.data} is no folder; name one with the corpora in it.", kind="missing_file")
+            raise InputError(f"{self.data} is no folder; name one with the corpora in it.", kind="missing_file")
         kinds = dict.fromkeys(self.task(stage.task).kind for stage in STAGES)
-        if self.data and not any(self._corpora(kind) for kind in kinds):
-            raise BadInput(
+        if self.data and not any(self._list_corpora(kind) for kind in kinds):
+            raise InputError(
                 f"{self.data} holds no corpus: name each file or folder in it for what it holds, beginning with "
                 f"{', '.join(kinds)}, as in journalism-elife.jsonl."
             )
-        return [self._planned(stage) for stage in STAGES]
+        return [self._plan_stage(stage) for stage in STAGES]
 
-    def _corpora(self, kind: Kind) -> list[Path]:
+    def _list_corpora(self, kind: SampleKind) -> list[Path]:
         return sorted(self.data.glob(f"{kind}*")) if self.data else []
 
-    def _planned(self, stage: Stage) -> Planned | LeftOut:
+    def _plan_stage(self, stage: Stage) -> PlannedStage | SkippedStage:
         task = self.task(stage.task)
-        data = self._corpora(task.kind)
+        data = self._list_corpora(task.kind)
         if self.data and not data:
-            return LeftOut(stage, f"{self.data} holds nothing whose name begins with {task.kind!r}")
+            return SkippedStage(stage, f"{self.data} holds nothing whose name begins with {task.kind!r}")
         literature = self.data / "literature" if self.data and stage.literature else None
         if stage.literature and not (literature and literature.is_dir()):
-            return LeftOut(stage, "there is no folder `literature` among the data")
+            return SkippedStage(stage, "there is no folder `literature` among the data")
         where = {"literature": {"providers": ["folder"], "folder": literature and str(literature)}}
         settings = self.settings(task, {"feedback": where} if task.kind == "feedback" else {})
         try:
             check_systems(task, stage.rows, settings)
         except SettingsError as error:
-            return LeftOut(stage, str(error))
-        folder = RunFolder(self.out / stage.run)
-        wanted = Wanted(data, ",".join(stage.rows), self.limit, self.seed, self.split)
-        begun = wanted._replace(rows=",".join(folder.config().rows)) if folder.config_file.exists() else wanted
-        prepare(task, begun, settings, folder.path)
-        return Planned(stage, task, wanted, settings, folder, *_expected(task, folder, stage.rows))
+            return SkippedStage(stage, str(error))
+        folder = RunFolder(self.out / stage.run_name)
+        wanted = EvaluationRequest(data, ",".join(stage.rows), self.limit, self.seed, self.split)
+        begun = wanted._replace(rows=",".join(folder.read_run_config().rows)) if folder.config_file.exists() else wanted
+        prepare_run(task, begun, settings, folder.path)
+        return PlannedStage(stage, task, wanted, settings, folder, *_estimate_missing_usage(task, folder, stage.rows))
 
 
-def _expected(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, Expense]:
+def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, UsageEstimate]:
     """How many outputs are missing, and what they will take; one that was never measured, what the dearest does."""
-    ended = _ended(folder)
-    known = {**_shipped()[task.name], **measured(folder)}
+    ended = _load_finished_outputs(folder)
+    known = {**_load_shipped_usage()[task.name], **measure_system_usage(folder)}
     dearest = max(known.values(), key=lambda each: each.tokens_out)
-    missing, cost = 0, Expense()
-    for system in task.systems_of(rows):
-        left = sum((sample["id"], system) not in ended for sample in folder.samples())
+    missing, cost = 0, UsageEstimate()
+    for system in task.list_systems(rows):
+        left = sum((sample["id"], system) not in ended for sample in folder.read_samples())
         missing += left
-        cost = cost.plus(known.get(system, dearest), left)
+        cost = cost.add_scaled(known.get(system, dearest), left)
     return missing, cost
 
 
-def measured(folder: RunFolder) -> dict[str, Expense]:
+def measure_system_usage(folder: RunFolder) -> dict[str, UsageEstimate]:
     """What each system has taken for a sample, on the mean of those that ended."""
-    sums: defaultdict[str, Expense] = defaultdict(Expense)
+    sums: defaultdict[str, UsageEstimate] = defaultdict(UsageEstimate)
     times = Counter[str]()
-    for (_, system), output in _ended(folder).items():
+    for (_, system), output in _load_finished_outputs(folder).items():
         times[system] += 1
         for call in output["calls"]:
-            sums[system] = sums[system].plus(Expense(1, call["input_tokens"], call["output_tokens"]))
-    return {system: Expense(*(part / number for part in sums[system])) for system, number in times.items()}
+            sums[system] = sums[system].add_scaled(UsageEstimate(1, call["input_tokens"], call["output_tokens"]))
+    return {system: UsageEstimate(*(part / number for part in sums[system])) for system, number in times.items()}
 
 
-def _ended(folder: RunFolder) -> dict[tuple[str, str], Record]:
-    results = each_result(folder.outputs_file)
+def _load_finished_outputs(folder: RunFolder) -> dict[tuple[str, str], Record]:
+    results = iterate_results(folder.outputs_file)
     return {(each["id"], each["system"]): each["output"] for each in results if "output" in each}
 
 
 @cache
-def _shipped() -> dict[str, dict[str, Expense]]:
+def _load_shipped_usage() -> dict[str, dict[str, UsageEstimate]]:
     tasks = json.loads(COSTS_FILE.read_bytes())
-    return {task: {system: Expense(*cost) for system, cost in systems.items()} for task, systems in tasks.items()}
+    return {task: {system: UsageEstimate(*cost) for system, cost in systems.items()} for task, systems in tasks.items()}
 
 
 def main() -> None:
@@ -236,8 +236,8 @@ def main() -> None:
     table = json.loads(COSTS_FILE.read_bytes())
     for path in sys.argv[1:]:
         folder = RunFolder(Path(path))
-        found = {system: [round(part) for part in cost] for system, cost in measured(folder).items()}
-        table.setdefault(folder.config().task, {}).update(found)
+        found = {system: [round(part) for part in cost] for system, cost in measure_system_usage(folder).items()}
+        table.setdefault(folder.read_run_config().task, {}).update(found)
     COSTS_FILE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
 
 

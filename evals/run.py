@@ -28,26 +28,26 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import RunControl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from evals.datasets.corpora import draw, load, load_examples
+from evals.datasets.corpora import draw_samples, load_corpus, load_examples
 from evals.task import EvaluatedSystem, Task
 from runs.checkpoints import open_checkpointer
-from runs.driver import run_to_its_end
-from runs.many import Record, Workers, read_records, run_rows
-from state.errors import BadInput, SettingsError, StateError
+from runs.driver import run_to_completion
+from runs.jobs import Record, Workers, read_json_lines, run_rows
+from state.errors import InputError, SettingsError, StateError
 from state.files import write_atomically
 from state.settings import RunContext, Settings
 from tools.models import close_clients
 
-SAMPLES_A_REQUEST = 2
+SAMPLES_PER_REQUEST = 2
 """Samples to have under way for each request that an endpoint takes at once.
 
 While drafts of some are assessed here, the others keep it busy.
 """
-_PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu", "scipy")
+_RECORDED_PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu", "scipy")
 """Those that figures depend on."""
 
 
-class Wanted(NamedTuple):
+class EvaluationRequest(NamedTuple):
     """What a person asks for."""
 
     data: Sequence[Path]
@@ -98,7 +98,7 @@ class RunConfig(BaseModel):
     """Tells its checkpoints from those of other runs in one database."""
 
     @property
-    def on_record(self) -> dict[str, Any]:
+    def context_fields(self) -> dict[str, Any]:
         """Settings and models, as the fields of a graph's context."""
         return {**self.settings, "models": self.models}
 
@@ -117,16 +117,16 @@ class RunFolder:
         self.outputs_file = path / "outputs.jsonl"
         self._checkpoints = f"sqlite:///{path.absolute() / 'outputs.sqlite'}"
 
-    def begin(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
+    def create_or_extend(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
         """Writes down what the run is, or takes up the one that is there; its rows are added up.
 
         Raises:
             SettingsError: If the folder holds another run; says what differs.
             StateError: If the folder cannot be written.
         """
-        there = self.config() if self.config_file.exists() else None
+        there = self.read_run_config() if self.config_file.exists() else None
         if there:
-            if differing := _differing(there, config):
+            if differing := _list_differing_choices(there, config):
                 raise SettingsError(
                     f"{self.path} holds a run with other {' and '.join(differing)}: choose another folder with --out, "
                     "or the same choices as then."
@@ -145,7 +145,7 @@ class RunFolder:
             ) from error
         return config
 
-    def config(self) -> RunConfig:
+    def read_run_config(self) -> RunConfig:
         """What the run is.
 
         Raises:
@@ -154,45 +154,45 @@ class RunFolder:
         try:
             config = RunConfig.model_validate_json(self.config_file.read_bytes())
         except OSError as error:
-            raise BadInput(
+            raise InputError(
                 f"{self.path} holds no evaluation: its config.json cannot be read ({error.strerror}); name the folder "
                 "of a run.",
                 kind="missing_file",
             ) from error
         except ValidationError as error:
-            raise BadInput(
+            raise InputError(
                 f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run."
             ) from error
         return config
 
-    def checkpoints(self, in_settings: str) -> str:
+    def choose_checkpoint_address(self, in_settings: str) -> str:
         """Address of the checkpoints: a file here, unless the settings name a Postgres database."""
         return in_settings if in_settings.startswith("postgres") else self._checkpoints
 
-    def samples(self) -> list[Record]:
+    def read_samples(self) -> list[Record]:
         """The samples that were drawn.
 
         Raises:
             BadInput: If they are lost.
         """
         try:
-            return read_records(self.samples_file)
-        except BadInput as error:
-            raise BadInput(
+            return read_json_lines(self.samples_file)
+        except InputError as error:
+            raise InputError(
                 f"The samples of the run are lost: {error} Put the file back, or run the evaluation again in another "
                 "folder."
             ) from error
 
 
-def _differing(there: RunConfig, wanted: RunConfig) -> list[str]:
+def _list_differing_choices(there: RunConfig, wanted: RunConfig) -> list[str]:
     """Names of what two runs differ in, as far as figures would not be comparable; a newer version may go on."""
     if there.task != wanted.task:
         return ["task"]
-    before, now = _choices(there), _choices(wanted)
+    before, now = _collect_choices(there), _collect_choices(wanted)
     return [name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]]
 
 
-def _choices(config: RunConfig) -> dict[str, Any]:
+def _collect_choices(config: RunConfig) -> dict[str, Any]:
     """What is chosen for a run beside its rows, which may be added to."""
     fields = dict.fromkeys(field for model in config.models.values() for field in model)
     return {
@@ -206,12 +206,12 @@ def _choices(config: RunConfig) -> dict[str, Any]:
 
 def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
     """Raises a SettingsError if a system that the rows are taken from lacks what it needs."""
-    for system in task.systems_of(rows):
+    for system in task.list_systems(rows):
         if check := task.systems[system].check:
             check(settings)
 
 
-def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFolder:
+def prepare_run(task: Task, wanted: EvaluationRequest, settings: Settings, path: Path) -> RunFolder:
     """Draws the samples and begins the folder of the run, or takes up the one that is there.
 
     Raises:
@@ -219,24 +219,24 @@ def prepare(task: Task, wanted: Wanted, settings: Settings, path: Path) -> RunFo
         SettingsError: If a row is unknown, lacks what it needs, or the folder holds another run.
         StateError: If the folder cannot be written.
     """
-    rows = task.chosen_rows(wanted.rows)
+    rows = task.parse_row_names(wanted.rows)
     check_systems(task, rows, settings)
     corpora, samples = [], []
     named: Sequence[Path | None] = wanted.data or [None]
     for data in named:
-        available = load(data, task.kind, wanted.split) if data else load_examples(task.kind)
-        drawn = draw(available, wanted.limit, wanted.seed)
-        corpora += _corpora(data.name if data else "examples", available, drawn)
+        available = load_corpus(data, task.kind, wanted.split) if data else load_examples(task.kind)
+        drawn = draw_samples(available, wanted.limit, wanted.seed)
+        corpora += _build_corpus_records(data.name if data else "examples", available, drawn)
         samples += drawn
     counts = Counter(sample["id"] for sample in samples)
     if doubles := [name for name, count in counts.items() if count > 1]:
-        raise BadInput(f"Two samples have the id {doubles[0]}: give each sample of all corpora an id of its own.")
+        raise InputError(f"Two samples have the id {doubles[0]}: give each sample of all corpora an id of its own.")
     folder = RunFolder(path)
-    folder.begin(describe_run(task, rows, wanted, corpora, settings), samples)
+    folder.create_or_extend(build_run_config(task, rows, wanted, corpora, settings), samples)
     return folder
 
 
-def _corpora(file: str, available: Sequence[Record], drawn: Sequence[Record]) -> list[Corpus]:
+def _build_corpus_records(file: str, available: Sequence[Record], drawn: Sequence[Record]) -> list[Corpus]:
     """A file usually holds one corpus."""
     by_name: dict[str, list[Record]] = {}
     for sample in available:
@@ -253,32 +253,32 @@ def _corpora(file: str, available: Sequence[Record], drawn: Sequence[Record]) ->
     ]
 
 
-def describe_run(
-    task: Task, rows: Sequence[str], wanted: Wanted, corpora: Sequence[Corpus], settings: Settings
+def build_run_config(
+    task: Task, rows: Sequence[str], wanted: EvaluationRequest, corpora: Sequence[Corpus], settings: Settings
 ) -> RunConfig:
     """What makes the run, for its folder. A pause, which would wait for a person, is switched off."""
-    roles = [*task.roles, *(role for role in task.optional_roles if settings.names(role))]
+    roles = [*task.roles, *(role for role in task.optional_roles if settings.has_own_model(role))]
     return RunConfig(
         task=task.name,
         corpora=list(corpora),
         rows=list(rows),
         limit=wanted.limit,
         seed=wanted.seed,
-        models={role: settings.model_for(role).model_dump(mode="json") for role in roles},
+        models={role: settings.resolve_model_settings(role).model_dump(mode="json") for role in roles},
         settings={
             **getattr(settings, task.kind).model_dump(mode="json"),
             "limits": settings.limits.model_dump(mode="json"),
             "pause": False,
         },
         version=version("draftroom"),
-        packages={name: version(name) for name in _PACKAGES},
-        commit=_commit(),
+        packages={name: version(name) for name in _RECORDED_PACKAGES},
+        commit=_find_git_commit(),
         begun=datetime.now(UTC).isoformat(timespec="seconds"),
         id=str(uuid4()),
     )
 
 
-def _commit() -> str | None:
+def _find_git_commit() -> str | None:
     """Of the checkout that this code lies in; none if it was installed."""
     git = shutil.which("git")
     root = Path(__file__).parents[1]
@@ -314,8 +314,8 @@ async def run_systems(
     Raises:
         SettingsError: No cluster answers, or it has several machines and checkpoints are in a file.
     """
-    task, config, samples = load(), folder.config(), await asyncio.to_thread(folder.samples)
-    names, address = task.systems_of(config.rows), folder.checkpoints(checkpoints)
+    task, config, samples = load(), folder.read_run_config(), await asyncio.to_thread(folder.read_samples)
+    names, address = task.list_systems(config.rows), folder.choose_checkpoint_address(checkpoints)
     rows = {(sample["id"], name): {"sample": sample, "system": name} for sample in samples for name in names}
     await run_rows(
         rows.items(),
@@ -330,7 +330,7 @@ async def run_systems(
     )
 
 
-class Running(NamedTuple):
+class SystemSession(NamedTuple):
     """The systems of a run, with their checkpoints open."""
 
     systems: Mapping[str, EvaluatedSystem]
@@ -340,7 +340,7 @@ class Running(NamedTuple):
     """Its id."""
     control: RunControl
 
-    async def do(self, row: Record) -> Record:
+    async def run_row(self, row: Record) -> Record:
         """Run a system on a sample, from its checkpoints if it has any.
 
         Raises:
@@ -349,17 +349,17 @@ class Running(NamedTuple):
         """
         sample, name = row["sample"], row["system"]
         begun, system = perf_counter(), self.systems[name]
-        thread, request = self._thread(sample["id"], name), system.request(sample)
-        context = await asyncio.to_thread(system.choices_for, sample, self.contexts[name])
-        output = await run_to_its_end(system.builder, self.saver, thread, request, context, self.control)
+        thread, request = self._make_thread_id(sample["id"], name), system.request(sample)
+        context = await asyncio.to_thread(system.build_sample_context, sample, self.contexts[name])
+        output = await run_to_completion(system.builder, self.saver, thread, request, context, self.control)
         kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
         return {"output": kept, "wall_s": perf_counter() - begun}
 
-    async def forget(self, result: Record) -> None:
+    async def discard_checkpoints(self, result: Record) -> None:
         """The output is on disk: delete its checkpoints."""
-        await self.saver.adelete_thread(self._thread(result["id"], result["system"]))
+        await self.saver.adelete_thread(self._make_thread_id(result["id"], result["system"]))
 
-    def _thread(self, sample: str, system: str) -> str:
+    def _make_thread_id(self, sample: str, system: str) -> str:
         return f"{self.run} {sample} {system}"
 
 
@@ -372,13 +372,16 @@ class SystemWork(NamedTuple):
     """Their address."""
 
     @asynccontextmanager
-    async def opened(self, control: RunControl) -> AsyncIterator[Running]:
+    async def open_session(self, control: RunControl) -> AsyncIterator[SystemSession]:
         """Open their checkpoints."""
         task, config = self.load(), self.config
-        systems = {name: task.systems[name] for name in task.systems_of(config.rows)}
-        contexts = {name: await asyncio.to_thread(system.choices, config.on_record) for name, system in systems.items()}
+        systems = {name: task.systems[name] for name in task.list_systems(config.rows)}
+        contexts = {
+            name: await asyncio.to_thread(system.build_context, config.context_fields)
+            for name, system in systems.items()
+        }
         try:
             async with open_checkpointer(self.checkpoints) as saver:
-                yield Running(systems, contexts, saver, config.id, control)
+                yield SystemSession(systems, contexts, saver, config.id, control)
         finally:
             await close_clients()

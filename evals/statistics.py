@@ -18,11 +18,11 @@ import numpy as np
 from scipy.stats import DegenerateDataWarning, binomtest, bootstrap, permutation_test
 from sklearn.metrics import cohen_kappa_score
 
-RESAMPLES = 2000
-PERMUTATIONS = 10_000
+BOOTSTRAP_RESAMPLES = 2000
+MAX_PERMUTATIONS = 10_000
 """Most ways of exchanging two systems' scores that are tried; all of them for up to 13 samples."""
 
-CHANCE = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 """A difference is beyond chance if its corrected p-value is below this."""
 
 _Item = TypeVar("_Item")
@@ -48,7 +48,7 @@ class PairedTest(NamedTuple):
     @property
     def beyond_chance(self) -> bool:
         """Whether the difference is unlikely to be luck of the samples."""
-        return self.p_value < CHANCE
+        return self.p_value < SIGNIFICANCE_LEVEL
 
 
 class Kappa(NamedTuple):
@@ -60,12 +60,12 @@ class Kappa(NamedTuple):
     """Answers that two raters have in common, summed over the pairs of raters that enter."""
 
 
-def mean_interval(values: Iterable[float], *, seed: int = 0) -> Interval:
+def estimate_mean(values: Iterable[float], *, seed: int = 0) -> Interval:
     """The mean of values, at least one, with its interval over resampled values."""
-    return clustered_mean([[value] for value in values], seed=seed)
+    return estimate_clustered_mean([[value] for value in values], seed=seed)
 
 
-def clustered_mean(clusters: Collection[Sequence[float]], *, seed: int = 0) -> Interval:
+def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int = 0) -> Interval:
     """The mean of all values with its interval, where whole clusters are resampled.
 
     What several raters say of one sample is not independent: resampled one by one, their answers would make the
@@ -83,14 +83,14 @@ def clustered_mean(clusters: Collection[Sequence[float]], *, seed: int = 0) -> I
         (sums, sizes),
         lambda sums, sizes, axis: sums.sum(axis=axis) / sizes.sum(axis=axis),
         paired=True,
-        n_resamples=RESAMPLES,
+        n_resamples=BOOTSTRAP_RESAMPLES,
         method="percentile",
         rng=seed,
     ).confidence_interval
     return Interval(mean, float(found.low), float(found.high))
 
 
-def share_interval(values: Collection[float]) -> Interval:
+def estimate_share(values: Collection[float]) -> Interval:
     """A percentage of samples with its Wilson interval (1927), which is right for few samples and near 0 and 100.
 
     Args:
@@ -100,7 +100,7 @@ def share_interval(values: Collection[float]) -> Interval:
     return Interval(fmean(values), 100 * float(found.low), 100 * float(found.high))
 
 
-def grouped(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:
+def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:
     """Values by their group, in the order in which the groups first occur.
 
     Args:
@@ -113,7 +113,7 @@ def grouped(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_I
     return list(found.values())
 
 
-def statistic_interval(
+def estimate_statistic(
     items: Sequence[_Item], statistic: Callable[[Sequence[_Item]], float | None], *, seed: int = 0
 ) -> Interval:
     """A statistic of all items together, as corpus BLEU and F1 are, with its interval over resampled items.
@@ -139,13 +139,20 @@ def statistic_interval(
 
     with catch_warnings(action="ignore", category=DegenerateDataWarning):  # for resamples without a value
         drawn = bootstrap(
-            (range(len(items)),), of_drawn, n_resamples=RESAMPLES, method="percentile", vectorized=False, rng=seed
+            (range(len(items)),),
+            of_drawn,
+            n_resamples=BOOTSTRAP_RESAMPLES,
+            method="percentile",
+            vectorized=False,
+            rng=seed,
         )
     low, high = np.nanpercentile(drawn.bootstrap_distribution, [2.5, 97.5])
     return Interval(value, float(low), float(high))
 
 
-def paired_test(ours: Mapping[str, float], theirs: Mapping[str, float], *, seed: int = 0) -> PairedTest | None:
+def compare_paired_scores(
+    ours: Mapping[str, float], theirs: Mapping[str, float], *, seed: int = 0
+) -> PairedTest | None:
     """`ours` less `theirs` over the samples that both have; None if there is none.
 
     Args:
@@ -156,14 +163,16 @@ def paired_test(ours: Mapping[str, float], theirs: Mapping[str, float], *, seed:
     differences = [ours[key] - theirs[key] for key in ours if key in theirs]
     if not differences:
         return None
-    return PairedTest(mean_interval(differences, seed=seed), len(differences), paired_p_value(differences, seed=seed))
+    return PairedTest(
+        estimate_mean(differences, seed=seed), len(differences), compute_paired_p_value(differences, seed=seed)
+    )
 
 
-def paired_p_value(differences: Iterable[float], *, seed: int = 0) -> float:
+def compute_paired_p_value(differences: Iterable[float], *, seed: int = 0) -> float:
     """How likely a mean difference at least this large is, either way, if it were chance which system wrote which text.
 
     Fisher's randomisation test for pairs: of the ways to exchange the two scores of some samples, the share that gives
-    such a difference. All ways are tried if there are at most `PERMUTATIONS`; else as many drawn by lot, and then the
+    such a difference. All ways are tried if there are at most `MAX_PERMUTATIONS`; else as many drawn by lot, and the
     difference that was found counts as one more of them, so that no p value is 0 (Phipson and Smyth 2010).
 
     Args:
@@ -183,14 +192,14 @@ def paired_p_value(differences: Iterable[float], *, seed: int = 0) -> float:
         lambda signed, axis: 1 + np.abs(signed.sum(axis=axis)),
         permutation_type="samples",
         alternative="greater",
-        n_resamples=PERMUTATIONS,
+        n_resamples=MAX_PERMUTATIONS,
         batch=1000,
         rng=seed,
     )
     return float(test.pvalue)
 
 
-def holm(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
+def apply_holm_correction(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
     """Several tests with p values that are corrected for there being several (Holm 1979).
 
     The smallest is multiplied by their number, the next one by one less, and so on; none becomes smaller than the one
@@ -204,7 +213,7 @@ def holm(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
     return corrected
 
 
-def f1(gold: Sequence[str], predicted: Sequence[str | None], label: str) -> float:
+def compute_label_f1(gold: Sequence[str], predicted: Sequence[str | None], label: str) -> float:
     """Harmonic mean of precision and recall of one label; 0 if no item has it and none was given it.
 
     An item without a prediction (None) is one that a system said nothing about. It is wrong: it counts against the
@@ -223,7 +232,7 @@ def f1(gold: Sequence[str], predicted: Sequence[str | None], label: str) -> floa
     return 100 * 2 * right / either if either else 0.0
 
 
-def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
+def compute_cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     """Cohen's kappa of two raters (Cohen 1960, "A coefficient of agreement for nominal scales").
 
     Args:
@@ -238,7 +247,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     return float(cohen_kappa_score(*zip(*pairs, strict=True)))
 
 
-def mean_kappa(answers: Mapping[str, Mapping[_Key, str]]) -> Kappa:
+def compute_mean_kappa(answers: Mapping[str, Mapping[_Key, str]]) -> Kappa:
     """Cohen's kappa of every two raters over what both have judged, averaged with the number of shared answers.
 
     Weighted, because a pair of raters with a handful of answers in common would otherwise count as much as one with
@@ -250,7 +259,7 @@ def mean_kappa(answers: Mapping[str, Mapping[_Key, str]]) -> Kappa:
     found = []
     for one, other in combinations(answers.values(), 2):
         shared = one.keys() & other.keys()
-        kappa = cohen_kappa([(one[thing], other[thing]) for thing in shared])
+        kappa = compute_cohen_kappa([(one[thing], other[thing]) for thing in shared])
         if kappa is not None:
             found.append((kappa, len(shared)))
     total = sum(shared for _, shared in found)

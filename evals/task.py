@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from evals.datasets.samples import Kind
-from runs.many import Record
+from evals.datasets.samples import SampleKind
+from runs.jobs import Record
 from runs.runnable import Builder
 from state.errors import SettingsError
 from state.settings import Role, RunContext, Settings
-from tools.configuration import merge, under_preset
+from tools.configuration import apply_preset, merge_settings
 
 
 class EvaluatedSystem(NamedTuple):
@@ -35,19 +35,19 @@ class EvaluatedSystem(NamedTuple):
     of_sample: Callable[[Record, Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Choices that a sample makes necessary, from it and all other choices."""
 
-    def choices(self, on_record: Mapping[str, Any]) -> RunContext:
+    def build_context(self, on_record: Mapping[str, Any]) -> RunContext:
         """All that it runs with.
 
         Args:
             on_record: Settings and models of the run.
         """
         known = type(self.context).model_fields.keys() & on_record.keys()
-        of_run = self.context.nested({name: on_record[name] for name in known})
-        values = under_preset(self.preset, of_run) if self.preset else of_run
-        own = self.context.nested(self.context.model_dump(exclude_unset=True))
-        return type(self.context)(resolved=merge(values, own))
+        of_run = self.context.build_nested_settings({name: on_record[name] for name in known})
+        values = apply_preset(self.preset, of_run) if self.preset else of_run
+        own = self.context.build_nested_settings(self.context.model_dump(exclude_unset=True))
+        return type(self.context)(resolved=merge_settings(values, own))
 
-    def choices_for(self, sample: Record, choices: RunContext) -> RunContext:
+    def build_sample_context(self, sample: Record, choices: RunContext) -> RunContext:
         """All that it runs with for a sample.
 
         Args:
@@ -57,7 +57,7 @@ class EvaluatedSystem(NamedTuple):
         if self.of_sample is None:
             return choices
         every = choices.resolved or {}
-        return type(choices)(resolved=merge(every, self.of_sample(sample, every)))
+        return type(choices)(resolved=merge_settings(every, self.of_sample(sample, every)))
 
 
 class Item(NamedTuple):
@@ -71,7 +71,7 @@ class Item(NamedTuple):
     """Which of the output's texts it is, if there are several: the number of a round or an exchange."""
 
 
-def as_text(text: str) -> str:
+def mark_as_text(text: str) -> str:
     """A text as graphs take it, which also take the path of a file: with an empty line at its end it is none."""
     return f"{text}\n\n"
 
@@ -144,7 +144,7 @@ class Task:
     """An evaluation: what a paper's experiments need to be run again."""
 
     name: str
-    kind: Kind
+    kind: SampleKind
     """What its samples hold."""
     source: str
     """The paper, and the models that it ran."""
@@ -170,11 +170,11 @@ class Task:
     papers_models: Mapping[str, str] = field(default_factory=dict)
     """The models of the paper's rows, where they are known and the row's name does not say them."""
 
-    def row(self, name: str) -> Row:
+    def find_row(self, name: str) -> Row:
         """The row of a name."""
         return next(row for row in self.rows if row.name == name)
 
-    def chosen_rows(self, names: str | None) -> list[str]:
+    def parse_row_names(self, names: str | None) -> list[str]:
         """Names of the rows that are asked for.
 
         Args:
@@ -192,16 +192,16 @@ class Task:
             raise SettingsError(f"There is no row {named}; choose from {', '.join(known)}, or `all` without others.")
         return chosen
 
-    def systems_of(self, rows: Sequence[str]) -> list[str]:
+    def list_systems(self, rows: Sequence[str]) -> list[str]:
         """Names of the systems that rows are taken from, each once, in the order of the rows."""
-        systems = (self.row(name).system for name in rows)
+        systems = (self.find_row(name).system for name in rows)
         return list(dict.fromkeys(system for system in systems if system is not None))
 
-    def measure(self, name: str) -> Measure:
+    def find_measure(self, name: str) -> Measure:
         """The measure of a name."""
         return next(measure for measure in self.measures if measure.name == name)
 
-    def papers_row(self, name: str) -> str:
+    def format_paper_row(self, name: str) -> str:
         """A row of the paper by its name and, where the name does not say it, its model."""
         model = self.papers_models.get(name)
         return f"{name} ({model})" if model else name

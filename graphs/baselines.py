@@ -17,7 +17,7 @@ from typing import Literal
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.focused_feedback import after_detection, before_review, for_whole_paper, question
+from graphs.focused_feedback import build_paper_graph, build_question_state, route_after_detection, route_before_review
 from nodes.feedback.agent import log_answers
 from nodes.feedback.conclude import conclude
 from nodes.feedback.reviewer import write_review
@@ -31,7 +31,7 @@ from state.journalism import JournalismInput, JournalismOutput, JournalismState
 from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
 
 
-def departures_of_chain(chosen: FeedbackSettings) -> list[str]:
+def list_chain_deviations(chosen: FeedbackSettings) -> list[str]:
     """List what of the chain of verification is not as published."""
     return [
         f"The paper names no number of questions (here at most {chosen.max_questions}); an unanswered one is dropped.",
@@ -39,19 +39,19 @@ def departures_of_chain(chosen: FeedbackSettings) -> list[str]:
     ]
 
 
-def after_questions(state: ParagraphState) -> list[Send] | Literal["write_review", "conclude"]:
+def route_after_questions(state: ParagraphState) -> list[Send] | Literal["write_review", "conclude"]:
     """Each question is answered and checked by itself; without any the review is written at once."""
     if state["outcome"]:
         return "conclude"
-    return [Send("verify_question", question(state, step)) for step in state["wave"]] or "write_review"
+    return [Send("verify_question", build_question_state(state, step)) for step in state["wave"]] or "write_review"
 
 
 reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
 reviewer_alone.add_node(detect_weaknesses)
 reviewer_alone.add_node(write_review)
 reviewer_alone.add_node(conclude)
-reviewer_alone.add_conditional_edges(START, before_review)
-reviewer_alone.add_conditional_edges("detect_weaknesses", after_detection)
+reviewer_alone.add_conditional_edges(START, route_before_review)
+reviewer_alone.add_conditional_edges("detect_weaknesses", route_after_detection)
 reviewer_alone.add_edge("write_review", "conclude")
 reviewer_alone.add_edge("conclude", END)
 
@@ -60,16 +60,16 @@ for node in (plan_questions, verify_question, log_answers, write_review, conclud
     verification_chain.add_node(node)
 verification_chain.add_edge(START, "plan_questions")
 verification_chain.add_conditional_edges(
-    "plan_questions", after_questions, ["verify_question", "write_review", "conclude"]
+    "plan_questions", route_after_questions, ["verify_question", "write_review", "conclude"]
 )
 verification_chain.add_edge("verify_question", "log_answers")
 verification_chain.add_edge("log_answers", "write_review")
 verification_chain.add_edge("write_review", "conclude")
 verification_chain.add_edge("conclude", END)
 
-single_model_builder = for_whole_paper(reviewer_alone, "reviewer_alone", ("reviewer",), lambda _: [])
-chain_of_verification_builder = for_whole_paper(
-    verification_chain, "verification_chain", ("planner", "investigator", "verifier", "reviewer"), departures_of_chain
+single_model_builder = build_paper_graph(reviewer_alone, "reviewer_alone", ("reviewer",), lambda _: [])
+chain_of_verification_builder = build_paper_graph(
+    verification_chain, "verification_chain", ("planner", "investigator", "verifier", "reviewer"), list_chain_deviations
 )
 
 single_model = single_model_builder.compile(name="single_model")

@@ -13,7 +13,7 @@ from state.number_check import NumberCheckInput, NumberCheckOutput, NumberCheckS
 from state.settings import CheckContext
 
 
-def each_passage(state: NumberCheckState) -> list[Send] | str:
+def route_to_passages(state: NumberCheckState) -> list[Send] | str:
     """Send every chosen passage to the number reader; without any the computations follow."""
     return send_passages(state) or "compute_findings"
 
@@ -24,7 +24,7 @@ builder = StateGraph(
 for node in (initialise, read_passage, compute_findings):
     builder.add_node(node)
 builder.add_edge(START, "initialise")
-builder.add_conditional_edges("initialise", each_passage, ["read_passage", "compute_findings"])
+builder.add_conditional_edges("initialise", route_to_passages, ["read_passage", "compute_findings"])
 builder.add_edge("read_passage", "compute_findings")
 builder.add_edge("compute_findings", END)
 

@@ -27,9 +27,9 @@ from nodes.journalism.reader import take_notes
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
 from state.settings import JournalismContext
 
-Round = Literal["take_notes", "advise", "revise_draft"]
+RoundEntryNode = Literal["take_notes", "advise", "revise_draft"]
 
-FIRST_OF_ROUND: dict[str, Round] = {
+ROUND_ENTRY_NODES: dict[str, RoundEntryNode] = {
     "full": "take_notes",
     "large-reader": "take_notes",
     "no-suggestions": "take_notes",
@@ -40,22 +40,22 @@ FIRST_OF_ROUND: dict[str, Round] = {
 """Who begins a round in each variant of the paper's Table 1 (`single` has no rounds)."""
 
 
-def after_assessment(state: JournalismState) -> Literal[Round, "choose_draft"]:
+def route_after_assessment(state: JournalismState) -> Literal[RoundEntryNode, "choose_draft"]:
     """End the loop if there is a reason to, else begin a round."""
-    return "choose_draft" if state["stop_reason"] else FIRST_OF_ROUND[state["settings"]["journalism"]["variant"]]
+    return "choose_draft" if state["stop_reason"] else ROUND_ENTRY_NODES[state["settings"]["journalism"]["variant"]]
 
 
-def after_notes(state: JournalismState) -> Literal["advise", "revise_draft"]:
+def route_after_notes(state: JournalismState) -> Literal["advise", "revise_draft"]:
     """The notes go to the editor, or straight to the journalist."""
     return "revise_draft" if state["settings"]["journalism"]["variant"] == "no-suggestions" else "advise"
 
 
-def after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft"]:
+def route_after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft"]:
     """A person looks at the advice if the run was started so."""
     return "edit_advice" if state["settings"]["journalism"]["pause"] else "revise_draft"
 
 
-def after_revision(state: JournalismState) -> Literal["rewrite_copied", "assess_draft"]:
+def route_after_revision(state: JournalismState) -> Literal["rewrite_copied", "assess_draft"]:
     """Sentences that were copied from the paper are rewritten (an extension)."""
     return "rewrite_copied" if state["copied"] else "assess_draft"
 
@@ -82,11 +82,11 @@ for node in (
 builder.add_edge(START, "initialise")
 builder.add_edge("initialise", "write_draft")
 builder.add_edge("write_draft", "assess_draft")
-builder.add_conditional_edges("assess_draft", after_assessment)
-builder.add_conditional_edges("take_notes", after_notes)
-builder.add_conditional_edges("advise", after_advice)
+builder.add_conditional_edges("assess_draft", route_after_assessment)
+builder.add_conditional_edges("take_notes", route_after_notes)
+builder.add_conditional_edges("advise", route_after_advice)
 builder.add_edge("edit_advice", "revise_draft")
-builder.add_conditional_edges("revise_draft", after_revision)
+builder.add_conditional_edges("revise_draft", route_after_revision)
 builder.add_edge("rewrite_copied", "assess_draft")
 builder.add_edge("choose_draft", END)
 

@@ -9,14 +9,14 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from state.documents import DocumentRef
-from state.errors import RetrievalUnavailable
+from state.errors import RetrievalUnavailableError
 from state.model_settings import Limits, ModelSettings
-from tools.checks.fidelity import off_subject
-from tools.configuration import list_changes
+from tools.checks.fidelity import list_subject_warnings
+from tools.configuration import list_setting_deviations
 from tools.documents.reading import load_document
-from tools.injection import find_instructions, obeys, warnings_of
-from tools.models import Answer, Caller, ask
-from tools.models.ask import WARMER, Value
+from tools.injection import find_instructions, list_instruction_warnings, repeats_instruction
+from tools.models import Answer, Caller, ask_model
+from tools.models.ask import MIN_REASK_TEMPERATURE, Value
 
 
 class AgentAnswer(BaseModel):
@@ -28,17 +28,17 @@ class AgentAnswer(BaseModel):
     model_config = ConfigDict(extra="ignore", json_schema_extra={"additionalProperties": False})
 
 
-def model_of(role: str, state: Mapping[str, Any]) -> ModelSettings:
+def get_model_settings(role: str, state: Mapping[str, Any]) -> ModelSettings:
     """Return the model that plays `role` in this run."""
     return ModelSettings(**state["settings"]["models"][role])
 
 
-def limits_of(state: Mapping[str, Any]) -> Limits:
+def get_limits(state: Mapping[str, Any]) -> Limits:
     """Return the limits that the run was started with."""
     return Limits(**state["settings"]["limits"])
 
 
-def list_departures(
+def list_deviations(
     frozen: Mapping[str, Any], table: str, roles: Collection[str], published: str, own: Iterable[str]
 ) -> list[str]:
     """List what of a run with the preset `paper` is not as published.
@@ -60,9 +60,9 @@ def list_departures(
         f"The agents are played by {', '.join(models)}, in the paper by {published}.",
         "The prompts are in Draftroom's words, and the table of limits, to which lists and texts are held, is its own.",
         "An answer that cannot be used, or a text that repeats its instructions, is asked for once more, at a "
-        f"temperature of {WARMER} or more where one is set.",
+        f"temperature of {MIN_REASK_TEMPERATURE} or more where one is set.",
     ]
-    changes = list_changes(frozen, table, roles)
+    changes = list_setting_deviations(frozen, table, roles)
     told = [f"These settings are not the preset's: {', '.join(changes)}."] if changes else []
     return [*(of_agents if roles else []), *told, *own]
 
@@ -89,32 +89,37 @@ async def ask_role(
         model: Role whose model answers; by default that of the caller.
     """
     prompt = prompts / f"{caller.step}.md"
-    settings = model_of(model or caller.role, state)
-    return await ask(caller, prompt, variables, schema, settings, trim=trim, limits=limits_of(state))
+    settings = get_model_settings(model or caller.role, state)
+    return await ask_model(caller, prompt, variables, schema, settings, trim=trim, limits=get_limits(state))
 
 
-NOT_CHECKED = "which sentences the source does not say was not checked: that needs the packages of the extra `review`"
+SUPPORT_NOT_CHECKED = (
+    "which sentences the source does not say was not checked: that needs the packages of the extra `review`"
+)
 
 
-def with_instructions_told(source: DocumentRef) -> DocumentRef:
+def add_instruction_warnings(source: DocumentRef) -> DocumentRef:
     """The source with a warning for each of its sentences that may be meant for a model."""
-    return {**source, "warnings": [*source["warnings"], *warnings_of(find_instructions(load_document(source)))]}
+    return {
+        **source,
+        "warnings": [*source["warnings"], *list_instruction_warnings(find_instructions(load_document(source)))],
+    }
 
 
-def doubts(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
+def list_result_warnings(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
     """Warnings about a text that was made from a source; empty if there is nothing to say.
 
     It reads the stored source. With the extension `doubtful_sentences` it embeds both, which takes a second for an
     abstract and up to a quarter of a minute for a long paper.
     """
-    found = off_subject(text, source)
-    if obeys(text, find_instructions(load_document(source))):
+    found = list_subject_warnings(text, source)
+    if repeats_instruction(text, find_instructions(load_document(source))):
         found = [*found, "it repeats an instruction found in the paper"]
     if "doubtful_sentences" not in extensions:
         return found
     try:
-        from tools.checks.support import unsupported_sentences  # noqa: PLC0415 - its packages are those of an extra
+        from tools.checks.support import list_support_warnings  # noqa: PLC0415 - its packages are those of an extra
 
-        return [*found, *unsupported_sentences(text, source)]
-    except (ImportError, RetrievalUnavailable):
-        return [*found, NOT_CHECKED]
+        return [*found, *list_support_warnings(text, source)]
+    except (ImportError, RetrievalUnavailableError):
+        return [*found, SUPPORT_NOT_CHECKED]

@@ -17,13 +17,13 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from runs.record import RunRecord
 from state.errors import SettingsError, StateError
-from state.files import made_folder, state_folder, storage_error
+from state.files import ensure_folder, make_storage_error, resolve_state_folder
 from tools.configuration import load_settings
 
 BUSY_TIMEOUT_S = 30.0
 """How long a writer waits for another process that writes to the same file."""
 
-Written = TypeVar("Written")
+WriteResult = TypeVar("WriteResult")
 
 
 @asynccontextmanager
@@ -37,15 +37,19 @@ async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckp
     if address == "memory":
         yield InMemorySaver()
     elif address.startswith("postgres"):
-        async with _postgres(address) as saver:
+        async with _open_postgres_saver(address) as saver:
             yield saver
     else:
-        path = Path(address.removeprefix("sqlite:///")) if ":" in address else state_folder() / "checkpoints.sqlite"
-        async with _sqlite(path) as saver:
+        path = (
+            Path(address.removeprefix("sqlite:///"))
+            if ":" in address
+            else resolve_state_folder() / "checkpoints.sqlite"
+        )
+        async with _open_sqlite_saver(path) as saver:
             yield saver
 
 
-def checkpoints_of(record: RunRecord) -> str:
+def resolve_checkpoint_address(record: RunRecord) -> str:
     """Address of the run's checkpoints.
 
     Raises:
@@ -60,7 +64,7 @@ def checkpoints_of(record: RunRecord) -> str:
 
 
 @asynccontextmanager
-async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
+async def open_studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
     """The saver that `langgraph.json` names: the one of the command, so that either can go on with the other's runs."""
     settings = await asyncio.to_thread(load_settings)
     async with open_checkpointer(settings.checkpoints) as saver:
@@ -68,8 +72,8 @@ async def studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 
 
 @asynccontextmanager
-async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
-    await asyncio.to_thread(made_folder, path.parent)
+async def _open_sqlite_saver(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    await asyncio.to_thread(ensure_folder, path.parent)
     # SQLite's errors only: an OSError may come from whatever the caller does while the saver is open.
     try:
         # First by itself: where it cannot be opened, aiosqlite would leave a thread behind.
@@ -82,7 +86,7 @@ async def _sqlite(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
             finally:
                 await saver.finish_writes()
     except sqlite3.Error as error:
-        raise storage_error(error, path) from error
+        raise make_storage_error(error, path) from error
 
 
 class _SqliteSaver(AsyncSqliteSaver):
@@ -104,20 +108,20 @@ class _SqliteSaver(AsyncSqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Store a checkpoint."""
-        return await self._whole(super().aput(config, checkpoint, metadata, new_versions))
+        return await self._shield_write(super().aput(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Store what a task has written."""
-        await self._whole(super().aput_writes(config, writes, task_id, task_path))
+        await self._shield_write(super().aput_writes(config, writes, task_id, task_path))
 
     async def finish_writes(self) -> None:
         """Wait for all that is under way."""
         while self._writes:
             await asyncio.wait(self._writes)
 
-    async def _whole(self, write: Coroutine[Any, Any, Written]) -> Written:
+    async def _shield_write(self, write: Coroutine[Any, Any, WriteResult]) -> WriteResult:
         task = asyncio.create_task(write)
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
@@ -125,12 +129,12 @@ class _SqliteSaver(AsyncSqliteSaver):
 
 
 @asynccontextmanager
-async def _postgres(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
+async def _open_postgres_saver(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
     try:
-        from runs.postgres_checkpoints import PostgresSaver, told  # noqa: PLC0415 - needs an optional package
+        from runs.postgres_checkpoints import PostgresSaver, translate_database_errors  # noqa: PLC0415 - needs an optional package
     except ImportError as error:
         raise SettingsError("Postgres checkpoints need another package: pip install 'draftroom[postgres]'.") from error
-    with told():
+    with translate_database_errors():
         async with PostgresSaver.from_conn_string(address) as saver:
             await saver.setup()
             yield saver

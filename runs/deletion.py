@@ -6,10 +6,10 @@ import asyncio
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from runs.checkpoints import checkpoints_of, open_checkpointer
-from runs.record import RunRecord, all_records, delete_record, hold_run
+from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
+from runs.record import RunRecord, delete_record, load_records, lock_run
 from tools.documents.reading import delete_document
-from tools.literature.fetching import delete_searches
+from tools.literature.fetching import delete_cached_searches
 
 
 def delete_run(record: RunRecord) -> None:
@@ -25,11 +25,11 @@ def delete_run(record: RunRecord) -> None:
         StateError: Another process drives it, or the checkpoints or the state folder cannot be written.
     """
     paper = record["input"]["paper"]
-    with hold_run(record["id"]):
+    with lock_run(record["id"]):
         if record["checkpoints"] != "memory":
             asyncio.run(_delete_checkpoints(record))
-        delete_searches()
-        given = [each["input"]["paper"]["sha256"] for each in all_records().readable]
+        delete_cached_searches()
+        given = [each["input"]["paper"]["sha256"] for each in load_records().readable]
         if given.count(paper["sha256"]) <= 1:
             delete_document(paper)
             _delete_vectors(paper["sha256"])
@@ -38,7 +38,7 @@ def delete_run(record: RunRecord) -> None:
 
 async def _delete_checkpoints(record: RunRecord) -> None:
     """Remove them, and write a SQLite file anew, for it keeps the pages of what was removed."""
-    async with open_checkpointer(checkpoints_of(record)) as saver:
+    async with open_checkpointer(resolve_checkpoint_address(record)) as saver:
         await saver.adelete_thread(record["thread"])
         if isinstance(saver, AsyncSqliteSaver):
             await saver.conn.execute("VACUUM")

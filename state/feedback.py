@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from state.computed_findings import ComputedFinding
 from state.documents import DocumentRef
 from state.number_check import NumberReading
-from state.records import CallRecord, Finding, append
+from state.records import CallRecord, Finding, append_records
 
 Weakness = Literal[
     "Replicability",
@@ -81,7 +81,7 @@ class Evidence(TypedDict):
     """Web address or file of the document; empty for the paper under review."""
 
 
-class RaisedFinding(ComputedFinding):
+class ReviewFinding(ComputedFinding):
     """A contradiction that was computed, in a review."""
 
     id: str
@@ -104,7 +104,7 @@ class StepRecord(TypedDict):
     """Why there is no answer, or none with a quote."""
 
 
-class Answered(TypedDict):
+class QuestionAnswer(TypedDict):
     """What the investigator brings back from one question."""
 
     step: str
@@ -114,7 +114,7 @@ class Answered(TypedDict):
     """Why there is no answer, or none with a quote."""
 
 
-class Candidate(TypedDict):
+class WeaknessCandidate(TypedDict):
     """A possible weakness that the detector sees in the paragraph."""
 
     quote: str
@@ -181,15 +181,15 @@ class ParagraphReview(TypedDict, total=False):
     comment: Comment | None
     plans: list[Plan]
     """Best first if they were re-ranked; the first is the one that was followed."""
-    log: Annotated[list[StepRecord], DeltaChannel(append)]
+    log: Annotated[list[StepRecord], DeltaChannel(append_records)]
     evidence: list[Evidence]
     """What the log's answered steps found, in the order of the steps."""
     rewrites: int
     """How often the controller rewrote the remaining steps."""
-    candidates: list[Candidate]
+    candidates: list[WeaknessCandidate]
     wordings: dict[str, str]
     """What the reviewer says of computed findings, by their ids."""
-    notes: Annotated[list[str], DeltaChannel(append)]
+    notes: Annotated[list[str], DeltaChannel(append_records)]
     """What an agent could not do: providers that failed, addresses that were blocked."""
 
 
@@ -235,23 +235,23 @@ class AuthorDecision(TypedDict):
 class ParagraphOutput(TypedDict, total=False):
     """What the review of a paragraph hands back to the run."""
 
-    reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
-    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    reviews: Annotated[list[ParagraphReview], DeltaChannel(append_records)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
 
 
-class ParagraphGiven(TypedDict, total=False):
+class ParagraphInput(TypedDict, total=False):
     """What an agent is given of the paper and its paragraph."""
 
     target: Target
     document: DocumentRef
     findings: list[Finding]
     """Text of the paper that addresses the model."""
-    computed: list[RaisedFinding]
+    computed: list[ReviewFinding]
     """What was computed about the whole paper."""
     settings: dict[str, Any]
 
 
-class ParagraphState(ParagraphGiven, ParagraphReview, ParagraphOutput, total=False):
+class ParagraphState(ParagraphInput, ParagraphReview, ParagraphOutput, total=False):
     """State of the review of one paragraph: what it is given, what it works on, and the record that comes of it."""
 
     remaining: list[Step]
@@ -260,11 +260,11 @@ class ParagraphState(ParagraphGiven, ParagraphReview, ParagraphOutput, total=Fal
     """Questions that are to be answered next."""
     decided: list[StepRecord]
     """Records of the steps of the wave, before their answers are there."""
-    answers: Annotated[list[Answered], DeltaChannel(append)]
+    answers: Annotated[list[QuestionAnswer], DeltaChannel(append_records)]
     """In the order in which they came; `wave` steps are logged by the controller."""
 
 
-class QuestionState(ParagraphGiven):
+class QuestionState(ParagraphInput):
     """What the investigator is sent out with."""
 
     step: Step
@@ -280,7 +280,7 @@ class FeedbackOutput(TypedDict, total=False):
     """What a person made of them, by the id of the comment; at first empty."""
     earlier: list[EarlierComment]
     """Comments on the version before, and what became of them; empty if there was none."""
-    reviews: Annotated[list[ParagraphReview], DeltaChannel(append)]
+    reviews: Annotated[list[ParagraphReview], DeltaChannel(append_records)]
     """One for each paragraph, with its plans, log, evidence and outcome."""
     targets: list[Target]
     """The paragraphs that were chosen for review."""
@@ -288,7 +288,7 @@ class FeedbackOutput(TypedDict, total=False):
     """Whether all of them were reviewed and the comments are ranked."""
     findings: list[Finding]
     """Text of the paper that addresses a language model, or that a reader cannot see."""
-    computed: list[RaisedFinding]
+    computed: list[ReviewFinding]
     """What the paper contradicts in itself, computed over the whole paper; the review shows what is marked so."""
     document: DocumentRef
     """The paper as it was read, and warnings about it."""
@@ -296,7 +296,7 @@ class FeedbackOutput(TypedDict, total=False):
     """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
     not_as_published: list[str]
     """What of a run with the preset `paper` is not the paper's; empty with other settings."""
-    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
     """What each answered model call cost."""
 
 

@@ -17,19 +17,19 @@ from typing import AnyStr, TypeVar
 from platformdirs import user_cache_path, user_state_path
 from pydantic import BaseModel, ValidationError
 
-from state.errors import BadInput, StateError
-from state.settings import describe
+from state.errors import InputError, StateError
+from state.settings import describe_validation_error
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
 
-def state_folder() -> Path:
+def resolve_state_folder() -> Path:
     """Folder of runs, checkpoints and stored papers: `$DRAFTROOM_HOME/state`, or the platform's state folder."""
     home = os.environ.get("DRAFTROOM_HOME")
     return Path(home).expanduser() / "state" if home else user_state_path("draftroom", appauthor=False)
 
 
-def made_folder(folder: Path) -> Path:
+def ensure_folder(folder: Path) -> Path:
     """A folder of the state, which is made if it is not there.
 
     Raises:
@@ -38,11 +38,11 @@ def made_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise storage_error(error, folder) from error
+        raise make_storage_error(error, folder) from error
     return folder
 
 
-def cache_folder() -> Path:
+def resolve_cache_folder() -> Path:
     """Folder of model weights and server environments: `$DRAFTROOM_HOME/cache`, or the platform's cache folder."""
     home = os.environ.get("DRAFTROOM_HOME")
     return Path(home).expanduser() / "cache" if home else user_cache_path("draftroom", appauthor=False)
@@ -64,7 +64,7 @@ def write_atomically(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
-def storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
+def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
     """Say what is wrong with the state folder and what to do; what was written before is safe."""
     sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
     if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
@@ -87,7 +87,7 @@ def read_file(path: Path, what: str) -> bytes:
     try:
         return read_pipe(path) if path.is_fifo() else path.read_bytes()
     except OSError as error:
-        raise BadInput(f"{path} cannot be read ({error.strerror}); name a {what}.", kind="missing_file") from error
+        raise InputError(f"{path} cannot be read ({error.strerror}); name a {what}.", kind="missing_file") from error
 
 
 def read_pipe(path: Path, limit: int | None = None) -> bytes:
@@ -99,7 +99,7 @@ def read_pipe(path: Path, limit: int | None = None) -> bytes:
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
         first = pipe.raw.read(1)  # nothing yet is None; nothing ever is empty
         if first == b"":
-            raise BadInput(
+            raise InputError(
                 f"The pipe {path} is empty, and nobody writes to it; begin to write first, or name a file.",
                 kind="empty_input",
             )
@@ -120,10 +120,10 @@ def read_text(path: Path, what: str) -> str:
     try:
         return read_file(path, what).decode("utf-8-sig")  # spreadsheets put a byte order mark before UTF-8
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.", kind="not_utf8") from error
+        raise InputError(f"{path} is not UTF-8 (byte {error.start}); save it as UTF-8.", kind="not_utf8") from error
 
 
-def filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
+def list_filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
     """Those that hold something, each with its number from 1.
 
     Args:
@@ -132,7 +132,7 @@ def filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
-def from_json(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
+def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
     """JSON as a `schema`.
 
     Args:
@@ -146,10 +146,10 @@ def from_json(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
     try:
         return schema.model_validate_json(data)
     except ValidationError as error:
-        raise BadInput(f"{problem}: {describe(error)}.") from error
+        raise InputError(f"{problem}: {describe_validation_error(error)}.") from error
 
 
-def read_lines(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
+def read_validated_records(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
     """The records of a JSON Lines file, each with the number of its line; empty lines are passed over.
 
     Args:
@@ -161,9 +161,9 @@ def read_lines(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _
         BadInput: The file cannot be read, has no record, or a line does not fit the schema.
     """
     found = [
-        (number, from_json(schema, line, f"Line {number} of {path} is no {what}"))
-        for number, line in filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
+        (number, parse_json_record(schema, line, f"Line {number} of {path} is no {what}"))
+        for number, line in list_filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
     ]
     if not found:
-        raise BadInput(f"{path} is empty; give a file with one {what} a line.", kind="empty_input")
+        raise InputError(f"{path} is empty; give a file with one {what} a line.", kind="empty_input")
     return found

@@ -13,7 +13,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
-from state.records import CallRecord, Fact, Readability, append
+from state.records import CallRecord, Fact, Readability, append_records
 
 
 class Draft(TypedDict):
@@ -83,15 +83,15 @@ class JournalismOutput(TypedDict, total=False):
     """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
     not_as_published: list[str]
     """What of a run with the preset `paper` is not the paper's; empty with other settings."""
-    drafts: Annotated[list[Draft], DeltaChannel(append)]
+    drafts: Annotated[list[Draft], DeltaChannel(append_records)]
     """All drafts, oldest first."""
-    assessments: Annotated[list[Assessment], DeltaChannel(append)]
+    assessments: Annotated[list[Assessment], DeltaChannel(append_records)]
     """For each draft its readability, and its details that the paper does not support."""
-    notes: Annotated[list[Notes], DeltaChannel(append)]
+    notes: Annotated[list[Notes], DeltaChannel(append_records)]
     """The reader's notes, one entry a round."""
-    reviews: Annotated[list[DraftReview], DeltaChannel(append)]
+    reviews: Annotated[list[DraftReview], DeltaChannel(append_records)]
     """The editor's reviews, one entry a round, and one more where a person changed the advice."""
-    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
     """What each answered model call cost."""
 
 

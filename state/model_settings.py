@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonVal
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-KEY = "x-at-most"
+LENGTH_LIMIT_KEY = "x-at-most"
 """Where the JSON schema of an answer names the limit of a field."""
 
 
@@ -44,7 +44,7 @@ class Limits(BaseModel):
 
 
 @dataclass(frozen=True)
-class AtMost:
+class LengthLimit:
     """Marks a field of an answer with its limit: `Annotated[list[Term], AtMost("terms")]`."""
 
     limit: str
@@ -55,15 +55,15 @@ class AtMost:
             raise ValueError(f"there is no limit {self.limit!r}")
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {**handler(core), KEY: self.limit}
+        return {**handler(core), LENGTH_LIMIT_KEY: self.limit}
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
         return handler(source)  # type: ignore[no-any-return]
 
 
-ADDRESS = frozenset({"base_url", "model"})
+ADDRESS_FIELDS = frozenset({"base_url", "model"})
 """Fields of a model that say which one is asked, and where."""
-SAMPLING = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_penalty"})
+SAMPLING_FIELDS = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_penalty"})
 """Fields of a model that say how an answer is sampled; but for `max_tokens` all others say where it is, and what
 it and its server can do."""
 
@@ -118,17 +118,17 @@ class ModelSettings(BaseModel):
 
     @field_validator("extra_body", mode="before")
     @classmethod
-    def _from_json(cls, value: Any) -> Any:
+    def _parse_extra_body(cls, value: Any) -> Any:
         """An environment variable holds it as JSON."""
         return json.loads(value) if isinstance(value, str) else value
 
     @field_validator("base_url")
     @classmethod
-    def _is_address_without_secret(cls, value: str) -> str:
-        return address_without_secret(value)
+    def _validate_base_url(cls, value: str) -> str:
+        return validate_address(value)
 
 
-def address_without_secret(value: str) -> str:
+def validate_address(value: str) -> str:
     """Check that an address is one and holds no password.
 
     Raises:

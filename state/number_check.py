@@ -13,17 +13,17 @@ from typing_extensions import TypedDict
 
 from state.computed_findings import ComputedFinding, RecordKind
 from state.documents import DocumentRef
-from state.model_settings import AtMost
+from state.model_settings import LengthLimit
 from state.records import CallRecord
 
 TestName = Literal["t", "F", "r", "chi", "z", "Q"]
 RecordName = Literal[TestName, "mean", "proportion", "estimate", "number told twice", "parts of a whole"]
-OfTests = Literal["statistic", "df", "p"]
-OfMeans = Literal["mean", "deviation", "n", "items"]
-OfEstimates = Literal["value", "low", "high", "level"]
-NumberRole = Literal[OfTests, OfMeans, OfEstimates, "count", "total", "percentage", "part", "told"]
-OfQuantities = Literal["whole numbers", "yes or no", "approximate", "ratio", "difference"]
-NumberRemark = Literal["one-sided", "two-sided", "adjusted", OfQuantities, "no overlap", "all parts"]
+TestNumberRole = Literal["statistic", "df", "p"]
+MeanNumberRole = Literal["mean", "deviation", "n", "items"]
+EstimateNumberRole = Literal["value", "low", "high", "level"]
+NumberRole = Literal[TestNumberRole, MeanNumberRole, EstimateNumberRole, "count", "total", "percentage", "part", "told"]
+QuantityRemark = Literal["whole numbers", "yes or no", "approximate", "ratio", "difference"]
+NumberRemark = Literal["one-sided", "two-sided", "adjusted", QuantityRemark, "no overlap", "all parts"]
 
 _CLOSED = ConfigDict(json_schema_extra={"additionalProperties": False})  # as `AgentAnswer`
 
@@ -33,19 +33,19 @@ class RoleOfNumber(TypedDict):
     """A number as it is printed, and what it is."""
 
     role: NumberRole
-    number: Annotated[str, AtMost("note_words")]
+    number: Annotated[str, LengthLimit("note_words")]
 
 
 @with_config(_CLOSED)
 class ReadEntry(TypedDict):
     """What a model has read in one place of a passage."""
 
-    quote: Annotated[str, AtMost("quote_words")]
+    quote: Annotated[str, LengthLimit("quote_words")]
     kind: RecordName
-    name: Annotated[str, AtMost("note_words")]
+    name: Annotated[str, LengthLimit("note_words")]
     """Of the quantity, or of the correction of a p-value."""
-    numbers: Annotated[list[RoleOfNumber], AtMost("numbers")]
-    remarks: Annotated[list[NumberRemark], AtMost("numbers")]
+    numbers: Annotated[list[RoleOfNumber], LengthLimit("numbers")]
+    remarks: Annotated[list[NumberRemark], LengthLimit("numbers")]
 
 
 class NumberReading(TypedDict):

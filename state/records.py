@@ -108,6 +108,6 @@ class Finding(TypedDict):
     """One sentence for the author or the user."""
 
 
-def append(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
+def append_records(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
     """Add every written list at the end. Law: arrival order is kept and nothing is ever removed or merged."""
     return [*current, *(record for write in writes for record in write)]

@@ -35,7 +35,7 @@ from state.extensions import (
     JournalismExtensions,
     SimplificationExtensions,
 )
-from state.model_settings import ADDRESS, Limits, ModelSettings
+from state.model_settings import ADDRESS_FIELDS, Limits, ModelSettings
 from state.system_settings import SystemSettings
 
 JournalismRole = Literal["journalist", "reader", "editor"]
@@ -52,13 +52,15 @@ OPTIONAL_ROLES = ("warm_start",)
 """Roles that only some runs have; unlike the others, their model must be named."""
 
 
-def _known(role: str) -> str:
+def _validate_role(role: str) -> str:
     if role not in ROLES:
         raise ValueError(f"must be one of {', '.join(ROLES)}")
     return role
 
 
-Role = Annotated[str, AfterValidator(_known), Field(json_schema_extra=lambda schema: schema.update(enum=[*ROLES]))]
+Role = Annotated[
+    str, AfterValidator(_validate_role), Field(json_schema_extra=lambda schema: schema.update(enum=[*ROLES]))
+]
 """Who has a model: `default` stands for all agents that have none of their own."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
@@ -75,7 +77,7 @@ LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", 
 Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
 
 
-def _checked(fields: dict[str, Any]) -> dict[str, Any]:
+def _validate_model_fields(fields: dict[str, Any]) -> dict[str, Any]:
     ModelSettings.model_validate(fields)
     return fields
 
@@ -178,7 +180,7 @@ class SimplificationSettings(SystemSettings):
 
     @field_validator("loops")
     @classmethod
-    def _holds_each_once(cls, value: list[Lead]) -> list[Lead]:
+    def _validate_loops(cls, value: list[Lead]) -> list[Lead]:
         if len(set(value)) < len(value):
             raise ValueError("must name each loop once")
         return value
@@ -273,7 +275,7 @@ class FeedbackSettings(SystemSettings):
 
     @field_validator("segment_overlap")
     @classmethod
-    def _is_shorter_than_a_segment(cls, value: int, info: ValidationInfo) -> int:
+    def _validate_segment_overlap(cls, value: int, info: ValidationInfo) -> int:
         if value >= info.data.get("segment_characters", value + 1):
             raise ValueError("must be less than segment_characters")
         return value
@@ -285,7 +287,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(extra="forbid", env_prefix="DRAFTROOM_", env_nested_delimiter="__")
 
     preset: str | None = Field(None, description="Name or path of a preset that these settings start from.")
-    models: dict[Role, Annotated[dict[str, Any], AfterValidator(_checked)]] = Field(
+    models: dict[Role, Annotated[dict[str, Any], AfterValidator(_validate_model_fields)]] = Field(
         default_factory=dict, description="Fields of ModelSettings, `default` for all roles and overrides per role."
     )
     limits: Limits = Field(default_factory=Limits)
@@ -297,21 +299,23 @@ class Settings(BaseSettings):
         "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
     )
 
-    def names(self, role: Role) -> bool:
+    def has_own_model(self, role: Role) -> bool:
         """Whether a model of its own is named for `role`, and not only how it is sampled."""
-        return bool(ADDRESS & self.models.get(role, {}).keys())
+        return bool(ADDRESS_FIELDS & self.models.get(role, {}).keys())
 
-    def model_for(self, role: Role) -> ModelSettings:
+    def resolve_model_settings(self, role: Role) -> ModelSettings:
         """The complete settings of `role`: its own fields over those of `default`."""
         return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
 
-    def frozen(self, table: str) -> dict[str, Any]:
+    def freeze_settings(self, table: str) -> dict[str, Any]:
         """What a run of the system of `table` keeps, as plain values: its preset, and every role's model spelt out."""
         return {
             "preset": self.preset,
             table: getattr(self, table).model_dump(mode="json"),
             "limits": self.limits.model_dump(),
-            "models": {role: self.model_for(role).model_dump(mode="json") for role in TABLES[table].roles},
+            "models": {
+                role: self.resolve_model_settings(role).model_dump(mode="json") for role in SYSTEM_TABLES[table].roles
+            },
         }
 
     @classmethod
@@ -328,17 +332,17 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
-TABLES: Mapping[str, type[SystemSettings]] = {
+SYSTEM_TABLES: Mapping[str, type[SystemSettings]] = {
     name: field.annotation
     for name, field in Settings.model_fields.items()
     if isinstance(field.annotation, type) and issubclass(field.annotation, SystemSettings)
 }
 """The systems' tables: whatever must know all systems finds them here."""
-AGENTS = tuple(role for table in TABLES.values() for role in table.roles)
+AGENTS = tuple(role for table in SYSTEM_TABLES.values() for role in table.roles)
 ROLES = ("default", *dict.fromkeys(AGENTS), *OPTIONAL_ROLES)
 
 
-def describe(error: ValidationError) -> str:
+def describe_validation_error(error: ValidationError) -> str:
     """Say in one clause what pydantic found wrong, without repeating the offending values."""
     problems: list[str] = []
     for item in error.errors()[:4]:
@@ -348,7 +352,7 @@ def describe(error: ValidationError) -> str:
     return "; ".join(problems)
 
 
-_OUTSIDE = ("preset", "models", "limits")
+_SHARED_FIELDS = ("preset", "models", "limits")
 """Fields that stand beside a system's table in the settings."""
 
 
@@ -373,7 +377,7 @@ class RunContext(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _checked(cls, chosen: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _validate_choices(cls, chosen: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Leave out what was left empty, and say in a sentence what is wrong with the rest.
 
         Raises:
@@ -385,7 +389,9 @@ class RunContext(BaseModel):
         try:
             return handler(chosen)
         except ValidationError as error:
-            raise SettingsError(f"The settings of this run cannot be used: {describe(error)}.") from error
+            raise SettingsError(
+                f"The settings of this run cannot be used: {describe_validation_error(error)}."
+            ) from error
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -398,15 +404,15 @@ class RunContext(BaseModel):
                 part.pop("default", None)
         return schema
 
-    def overrides(self) -> dict[str, Any]:
+    def build_overrides(self) -> dict[str, Any]:
         """As nested settings: only what was set to something."""
-        return self.nested(self.model_dump(exclude_unset=True, exclude_none=True))
+        return self.build_nested_settings(self.model_dump(exclude_unset=True, exclude_none=True))
 
     @classmethod
-    def nested(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    def build_nested_settings(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Fields of such a context as settings: those of the system in its table."""
-        outside = {key: chosen[key] for key in _OUTSIDE if key in chosen}
-        return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _OUTSIDE}}
+        outside = {key: chosen[key] for key in _SHARED_FIELDS if key in chosen}
+        return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _SHARED_FIELDS}}
 
 
 class JournalismContext(RunContext, JournalismSettings):

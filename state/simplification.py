@@ -13,7 +13,7 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
-from state.records import CallRecord, LostDetail, append
+from state.records import CallRecord, LostDetail, append_records
 from state.settings import Lead
 
 Agent = Literal["medical_expert", "simplifier", "language_clarifier", "redundancy_checker"]
@@ -185,15 +185,15 @@ class SimplificationOutput(TypedDict, total=False):
     """The abstract as it was read, and warnings about it."""
     settings: dict[str, Any]
     """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
-    versions: Annotated[list[Version], DeltaChannel(append)]
+    versions: Annotated[list[Version], DeltaChannel(append_records)]
     """All versions of the text, the source first."""
-    all_changes: Annotated[list[TextChange], DeltaChannel(append)]
+    all_changes: Annotated[list[TextChange], DeltaChannel(append_records)]
     """Every change, with loop, round, agent and what led to it."""
-    history: Annotated[list[Exchange], DeltaChannel(append)]
+    history: Annotated[list[Exchange], DeltaChannel(append_records)]
     """The conversation, one exchange for each entry into a loop."""
-    memories: Annotated[list[Memory], DeltaChannel(append)]
+    memories: Annotated[list[Memory], DeltaChannel(append_records)]
     """What the agents remembered."""
-    calls: Annotated[list[CallRecord], DeltaChannel(append)]
+    calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
     """What each answered model call cost."""
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from docs.draw_graphs import PAGE, with_current_pictures
+from docs.draw_graphs import PAGE, replace_pictures
 from draftroom.cli import COMMANDS, app, load_command
 from draftroom.exit_codes import CONTRADICTIONS
 from tests.draftroom.conftest import Command
@@ -170,7 +170,7 @@ def test_the_readme_is_short_and_has_the_two_commands() -> None:
 
 def test_drawn_graphs_are_current() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert with_current_pictures(text) == text, "run `make pictures`"
+    assert replace_pictures(text) == text, "run `make pictures`"
 
 
 @pytest.mark.parametrize("picture", sorted((DOCS / "pictures").glob("*.png")), ids=lambda path: path.name)

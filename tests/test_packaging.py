@@ -19,7 +19,7 @@ from packaging.utils import canonicalize_name
 
 from tests.fake_endpoint import FakeEndpoint
 from tools.bert import PACKAGED_ENCODER, PACKAGED_VERSION
-from tools.configuration import preset_names
+from tools.configuration import list_presets
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -152,7 +152,7 @@ def use(elsewhere: Elsewhere, room: Path, endpoint: FakeEndpoint) -> None:
     begun = elsewhere.draftroom("init", "--base-url", endpoint.base_url)
     assert begun.returncode == 0, begun.stderr
     assert "Answers are constrained to JSON schemas" in begun.stdout
-    assert elsewhere.run("-c", LOADS_PRESETS).stdout.split() == preset_names()
+    assert elsewhere.run("-c", LOADS_PRESETS).stdout.split() == list_presets()
     article = elsewhere.folder / "article.html"
     explained = elsewhere.draftroom("explain", ROOT / "examples" / "mosses.md", "-o", article)
     assert explained.returncode == 0, explained.stderr

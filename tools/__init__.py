@@ -8,7 +8,7 @@ before it reads them; `draftroom studio` does not.
 
 import os
 
-SILENCE = {
+TELEMETRY_OPT_OUTS = {
     "LANGSMITH_TRACING": "false",
     "LANGSMITH_TRACING_V2": "false",
     "LANGCHAIN_TRACING": "false",
@@ -24,4 +24,4 @@ SILENCE = {
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
 if os.environ.get("DRAFTROOM_TRACING") != "1":  # of this process and its children
-    os.environ.update(SILENCE)
+    os.environ.update(TELEMETRY_OPT_OUTS)

@@ -34,7 +34,7 @@ Array = NDArray[np.float32]
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-_FILES = ("config.json", "tokenizer.json", "model.safetensors")
+_CHECKPOINT_FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 
 class BertConfig(BaseModel):
@@ -57,21 +57,21 @@ class Bert:
     parameters: Mapping[str, Array]
     """By the names of the checkpoint, weights `[outputs, inputs]`; nothing but what this model has."""
     tokenizer: Tokenizer
-    """As `as_words` sets it."""
+    """As `configure_tokenizer` sets it."""
 
-    def pooled(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+    def compute_pooled_vector(self, ids: Sequence[int], types: Sequence[int]) -> Array:
         """What the pooler makes of a text's first token after all layers, `[hidden]`.
 
         Args:
             ids: Of its tokens, special ones included.
             types: 0 for tokens of the first text, 1 for those of the second, as many as ids.
         """
-        states, last = self._embedded(ids, types), self.config.num_hidden_layers - 1
+        states, last = self._embed_tokens(ids, types), self.config.num_hidden_layers - 1
         for layer in range(last):
-            states = self._layer(layer, states, len(states))
-        return np.tanh(self._dense(self._layer(last, states, 1)[0], "pooler.dense"))
+            states = self._apply_layer(layer, states, len(states))
+        return np.tanh(self._apply_dense(self._apply_layer(last, states, 1)[0], "pooler.dense"))
 
-    def layer_vectors(self, text: str, longest: int) -> Array:
+    def compute_layer_vectors(self, text: str, longest: int) -> Array:
         """Return the mean of the hidden states after each layer, of length 1 each, `[layers, hidden]`.
 
         The last is the vector of the text (Reimers and Gurevych, "Sentence-BERT", 2019).
@@ -82,59 +82,61 @@ class Bert:
         """
         *ids, last = self.tokenizer.encode(text).ids
         ids = [*ids[: longest - 1], last]
-        states = self._embedded(ids, [0] * len(ids))
+        states = self._embed_tokens(ids, [0] * len(ids))
         means = []
         for layer in range(self.config.num_hidden_layers):
-            states = self._layer(layer, states, len(states))
+            states = self._apply_layer(layer, states, len(states))
             means.append(states.mean(axis=0))
         stacked = np.stack(means)
         vectors: Array = stacked / np.linalg.norm(stacked, axis=1, keepdims=True)
         return vectors
 
-    def _embedded(self, ids: Sequence[int], types: Sequence[int]) -> Array:
-        table = {name: self.parameters[f"embeddings.{name}_embeddings.weight"] for name in _TABLES}
+    def _embed_tokens(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+        table = {name: self.parameters[f"embeddings.{name}_embeddings.weight"] for name in _EMBEDDING_TABLES}
         places = table["position"][: len(ids)]
-        return self._norm(table["word"][list(ids)] + places + table["token_type"][list(types)], "embeddings.LayerNorm")
+        return self._apply_layer_norm(
+            table["word"][list(ids)] + places + table["token_type"][list(types)], "embeddings.LayerNorm"
+        )
 
-    def _layer(self, number: int, states: Array, wanted: int) -> Array:
+    def _apply_layer(self, number: int, states: Array, wanted: int) -> Array:
         """The first `wanted` rows of what a layer makes of all states."""
         at = f"encoder.layer.{number}."
-        query = self._in_heads(states[:wanted], f"{at}attention.self.query")
-        key, value = (self._in_heads(states, f"{at}attention.self.{part}") for part in ("key", "value"))
+        query = self._project_heads(states[:wanted], f"{at}attention.self.query")
+        key, value = (self._project_heads(states, f"{at}attention.self.{part}") for part in ("key", "value"))
         query *= 1 / np.sqrt(np.float32(query.shape[-1]))
         attention = query @ key.transpose(0, 2, 1)
         attention -= attention.max(axis=-1, keepdims=True)
         np.exp(attention, out=attention)
         context = attention @ value / attention.sum(axis=-1, keepdims=True)
-        mixed = self._dense(context.transpose(1, 0, 2).reshape(wanted, -1), f"{at}attention.output.dense")
-        mixed = self._norm(mixed + states[:wanted], f"{at}attention.output.LayerNorm")
-        inner = _gelu(self._dense(mixed, f"{at}intermediate.dense"))
-        return self._norm(self._dense(inner, f"{at}output.dense") + mixed, f"{at}output.LayerNorm")
+        mixed = self._apply_dense(context.transpose(1, 0, 2).reshape(wanted, -1), f"{at}attention.output.dense")
+        mixed = self._apply_layer_norm(mixed + states[:wanted], f"{at}attention.output.LayerNorm")
+        inner = _apply_gelu(self._apply_dense(mixed, f"{at}intermediate.dense"))
+        return self._apply_layer_norm(self._apply_dense(inner, f"{at}output.dense") + mixed, f"{at}output.LayerNorm")
 
-    def _in_heads(self, states: Array, name: str) -> Array:
+    def _project_heads(self, states: Array, name: str) -> Array:
         """A dense layer's outputs, `[heads, tokens, size of a head]`."""
         heads = self.config.num_attention_heads
-        return self._dense(states, name).reshape(len(states), heads, -1).transpose(1, 0, 2)
+        return self._apply_dense(states, name).reshape(len(states), heads, -1).transpose(1, 0, 2)
 
-    def _dense(self, inputs: Array, name: str) -> Array:
+    def _apply_dense(self, inputs: Array, name: str) -> Array:
         outputs: Array = inputs @ self.parameters[f"{name}.weight"].T
         outputs += self.parameters[f"{name}.bias"]
         return outputs
 
-    def _norm(self, states: Array, name: str) -> Array:
+    def _apply_layer_norm(self, states: Array, name: str) -> Array:
         states = states - states.mean(axis=-1, keepdims=True)
         states /= np.sqrt(np.square(states).mean(axis=-1, keepdims=True) + np.float32(self.config.layer_norm_eps))
         return states * self.parameters[f"{name}.weight"] + self.parameters[f"{name}.bias"]
 
 
-_ROWS = 32
+_GELU_ROWS = 32
 """Of the inner layer at a time, so that what is computed of them stays in the processor's cache."""
 
 
-def _gelu(values: Array) -> Array:
+def _apply_gelu(values: Array) -> Array:
     """GELU, x Φ(x), in place; Φ within 1e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26)."""
-    for start in range(0, len(values), _ROWS):
-        rows = values[start : start + _ROWS]
+    for start in range(0, len(values), _GELU_ROWS):
+        rows = values[start : start + _GELU_ROWS]
         size = np.abs(rows)
         t = 1 / (1 + np.float32(0.3275911 / np.sqrt(2)) * size)
         tail = t * np.float32(1.061405429 / 2)
@@ -147,19 +149,19 @@ def _gelu(values: Array) -> Array:
     return values
 
 
-_TABLES = ("word", "position", "token_type")
-_LAYER = (
+_EMBEDDING_TABLES = ("word", "position", "token_type")
+_LAYER_MODULES = (
     *(f"attention.self.{part}" for part in ("query", "key", "value")),
     *(f"{part}.{kind}" for part in ("attention.output", "output") for kind in ("dense", "LayerNorm")),
     "intermediate.dense",
 )
 
 
-def _names(config: BertConfig) -> list[str]:
+def _list_parameter_names(config: BertConfig) -> list[str]:
     """Of all parameters."""
-    layers = [f"encoder.layer.{number}.{part}" for number in range(config.num_hidden_layers) for part in _LAYER]
+    layers = [f"encoder.layer.{number}.{part}" for number in range(config.num_hidden_layers) for part in _LAYER_MODULES]
     whole = ["embeddings.LayerNorm", *layers, "pooler.dense"]
-    tables = [f"embeddings.{name}_embeddings.weight" for name in _TABLES]
+    tables = [f"embeddings.{name}_embeddings.weight" for name in _EMBEDDING_TABLES]
     return [*tables, *(f"{name}.{kind}" for name in whole for kind in ("weight", "bias"))]
 
 
@@ -175,11 +177,11 @@ def load_bert(name: str) -> Bert:
         SettingsError: There is no such checkpoint, it is no BERT, or it lacks weights.
     """
     try:
-        folder = packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
+        folder = locate_packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
         if not folder.is_dir():
             from huggingface_hub import snapshot_download  # noqa: PLC0415 - only for names on the hub
 
-            folder = Path(snapshot_download(name, allow_patterns=list(_FILES)))
+            folder = Path(snapshot_download(name, allow_patterns=list(_CHECKPOINT_FILES)))
         config = BertConfig.model_validate_json((folder / "config.json").read_bytes())
         found = {  # without what older checkpoints, and those with a head, have in the names
             key.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias"): value
@@ -188,19 +190,22 @@ def load_bert(name: str) -> Bert:
         tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise SettingsError(
-            f"The encoder {name} cannot be loaded; name the folder of a BERT checkpoint ({', '.join(_FILES)}), a name "
-            f"that the Hugging Face hub has and can be reached for, or {PACKAGED_ENCODER}."
+            f"The encoder {name} cannot be loaded; name the folder of a BERT checkpoint "
+            f"({', '.join(_CHECKPOINT_FILES)}), a name that the Hugging Face hub has and can be reached for, "
+            f"or {PACKAGED_ENCODER}."
         ) from error
-    names = _names(config)
+    names = _list_parameter_names(config)
     if not found.keys() >= set(names):
         raise SettingsError(
             f"The encoder {name} lacks weights of a BERT model, and random ones would take their place; name a "
             "complete BERT checkpoint."
         )
-    return Bert(config, {each: found[each].astype(np.float32, copy=False) for each in names}, as_words(tokenizer))
+    return Bert(
+        config, {each: found[each].astype(np.float32, copy=False) for each in names}, configure_tokenizer(tokenizer)
+    )
 
 
-def as_words(tokenizer: Tokenizer) -> Tokenizer:
+def configure_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
     """Let a tokenizer read texts whole, and a "[SEP]" in one as a word like others."""
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -208,7 +213,7 @@ def as_words(tokenizer: Tokenizer) -> Tokenizer:
     return tokenizer
 
 
-def packaged_encoder() -> Path:
+def locate_packaged_encoder() -> Path:
     """The folder of the weights of `PACKAGED_ENCODER`.
 
     Raises:
@@ -223,23 +228,23 @@ def packaged_encoder() -> Path:
     return Path(package.submodule_search_locations[0]) / "model"
 
 
-_computing = threading.Lock()
+_compute_lock = threading.Lock()
 
 
 @cache
-def _blas() -> ThreadpoolController:
+def _load_blas_controller() -> ThreadpoolController:
     """The libraries under numpy's products, looked for once: it takes a millisecond."""
     return ThreadpoolController().select(user_api="blas")
 
 
-def in_parallel(compute: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
+def map_in_parallel(compute: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
     """Results for items, in their order: one item a processor, on as many as numpy would take for one product.
 
     Numpy's own threads are held back meanwhile. Where other programs compute too, they wait for each other for many
     times as long as the product itself takes.
     """
-    with _computing:
-        blas = _blas()
+    with _compute_lock:
+        blas = _load_blas_controller()
         threads = max((library["num_threads"] for library in blas.info()), default=1)
         with blas.limit(limits=1), ThreadPoolExecutor(threads) as pool:
             return list(pool.map(compute, items))

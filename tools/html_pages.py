@@ -10,12 +10,12 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from tools.text import plain
+from tools.text import strip_control_characters
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["link", "image", "autolink"])
 
 
-def templates(package: str) -> Environment:
+def build_template_environment(package: str) -> Environment:
     """The templates of a package, which may extend `page.html`, which has the styles of all pages.
 
     They know the filter `as_html` and print no control characters.
@@ -26,7 +26,7 @@ def templates(package: str) -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: plain(value) if type(value) is str else value,
+        finalize=lambda value: strip_control_characters(value) if type(value) is str else value,
     )
     found.filters["as_html"] = as_html
     return found
@@ -34,4 +34,4 @@ def templates(package: str) -> Environment:
 
 def as_html(text: str) -> Markup:
     """Markdown rendered."""
-    return Markup(_MARKDOWN.render(plain(text)))  # noqa: S704 - rendered with HTML switched off
+    return Markup(_MARKDOWN.render(strip_control_characters(text)))  # noqa: S704 - rendered with HTML switched off

@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 
 from state.errors import ModelOutputError, SettingsError
 
-_BEAMS = 4
+_DEFAULT_BEAMS = 4
 """Of a model that names none; usual for BART."""
-_LONGEST = 1024
+_DEFAULT_POSITIONS = 1024
 """In tokens, of the source and of the text, where the model names no number of positions."""
 
 _worker = ThreadPoolExecutor(1, "sequence-to-sequence")
 """Off the event loop, and one text at a time. Those that wait take up no thread of asyncio's, which others need."""
 
 
-class Written(NamedTuple):
+class GeneratedText(NamedTuple):
     """A text, and what it cost."""
 
     text: str
@@ -38,7 +38,7 @@ class Written(NamedTuple):
     seconds: float
 
 
-async def write(folder: Path, source: str) -> Written:
+async def generate_text(folder: Path, source: str) -> GeneratedText:
     """What the model makes of a source, by beam search: the same text each time.
 
     How long the text may be, and how it is searched for, the checkpoint says itself (`generation_config.json`).
@@ -51,11 +51,11 @@ async def write(folder: Path, source: str) -> Written:
         SettingsError: There is no such model, or the packages that it needs are not installed.
         ModelOutputError: The model wrote nothing.
     """
-    return await asyncio.get_running_loop().run_in_executor(_worker, _write, folder, source)
+    return await asyncio.get_running_loop().run_in_executor(_worker, _run_generation, folder, source)
 
 
-def _write(folder: Path, source: str) -> Written:
-    model, tokenizer = _load(folder)
+def _run_generation(folder: Path, source: str) -> GeneratedText:
+    model, tokenizer = _load_model_and_tokenizer(folder)
     begun = perf_counter()
     encoded = tokenizer(source, truncation=True, return_tensors="pt")
     read = encoded["input_ids"]
@@ -66,7 +66,7 @@ def _write(folder: Path, source: str) -> Written:
             f"The model in {folder} wrote nothing about this paper; fine-tune it longer, or name another.",
             problem="it wrote nothing",
         )
-    return Written(
+    return GeneratedText(
         text=text,
         words_read=len(tokenizer.decode(read[0], skip_special_tokens=True).split()),
         input_tokens=read.shape[1],
@@ -77,26 +77,26 @@ def _write(folder: Path, source: str) -> Written:
 
 
 @lru_cache(maxsize=1)
-def _load(folder: Path) -> tuple[Any, Any]:
+def _load_model_and_tokenizer(folder: Path) -> tuple[Any, Any]:
     """The model, set to search by beams and within its positions, and its tokenizer."""
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise SettingsError(
             f"A sequence-to-sequence model needs a package that is not installed ({', '.join(missing)}): "
             "pip install 'draftroom[review]'."
         )
-    model, tokenizer = _from_files(folder)
-    positions = getattr(model.config, "max_position_embeddings", _LONGEST)
+    model, tokenizer = _load_pretrained(folder)
+    positions = getattr(model.config, "max_position_embeddings", _DEFAULT_POSITIONS)
     tokenizer.model_max_length = min(tokenizer.model_max_length, positions)
     search = model.generation_config
     longest = (search.max_length or positions) - 1  # less the start token
     search.max_new_tokens = min(search.max_new_tokens or longest, longest, positions - 1)
     search.max_length = None  # it would mean the same, and both together are warned of
-    search.num_beams = search.num_beams if (search.num_beams or 1) > 1 else _BEAMS
+    search.num_beams = search.num_beams if (search.num_beams or 1) > 1 else _DEFAULT_BEAMS
     search.do_sample = False
     return model, tokenizer
 
 
-def _from_files(folder: Path) -> tuple[Any, Any]:
+def _load_pretrained(folder: Path) -> tuple[Any, Any]:
     from safetensors import SafetensorError  # noqa: PLC0415 - these take seconds
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer  # noqa: PLC0415
     from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415

@@ -16,32 +16,32 @@ from typing import Final, Literal, NamedTuple
 
 from markdown_it import MarkdownIt
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
-def plain(text: str) -> str:
+def strip_control_characters(text: str) -> str:
     """`text` without control characters; tabs and line ends stay."""
-    return _CONTROL.sub("", text)
+    return _CONTROL_CHARACTERS.sub("", text)
 
 
-def on_one_line(text: str) -> str:
+def to_single_line(text: str) -> str:
     """`text` without control characters and line ends."""
-    return " ".join(plain(text).split())
+    return " ".join(strip_control_characters(text).split())
 
 
-TAGS: Final = "\U000e0020-\U000e007e"
+TAG_CHARACTERS: Final = "\U000e0020-\U000e007e"
 """Unicode tag characters: a shapeless copy of ASCII, which a language model reads as if it were written."""
 _MATHEMATICAL: Final = "\u2061-\u2064"  # function application, invisible times: publishers set formulas with them
 _SHAPELESS: Final = (
     "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060\u2065-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_VARIATION: Final = "\ufe00-\ufe0f"  # one chooses how a symbol looks; a row of them can only carry a message
+_VARIATION_SELECTORS: Final = "\ufe00-\ufe0f"  # one chooses how a symbol looks; a row of them can only carry a message
 
-INVISIBLE: Final = re.compile(f"[{_SHAPELESS}{_MATHEMATICAL}{_VARIATION}]")
-TAG_RUN: Final = re.compile(f"[{TAGS}]+")
-SUSPICIOUS: Final = re.compile(
-    f"[{TAGS}]|[\u202a-\u202e\u2066-\u2069]|[{_VARIATION}\U000e0100-\U000e01ef]{{2}}"
+INVISIBLE_CHARACTERS: Final = re.compile(f"[{_SHAPELESS}{_MATHEMATICAL}{_VARIATION_SELECTORS}]")
+TAG_RUN: Final = re.compile(f"[{TAG_CHARACTERS}]+")
+SUSPICIOUS_CHARACTERS: Final = re.compile(
+    f"[{TAG_CHARACTERS}]|[\u202a-\u202e\u2066-\u2069]|[{_VARIATION_SELECTORS}\U000e0100-\U000e01ef]{{2}}"
     "|(?:[\u200b-\u200d\u2060\ufeff].{0,40}){3}",
     re.DOTALL,
 )
@@ -54,35 +54,35 @@ CHAT_TOKEN: Final = re.compile(
     re.IGNORECASE,
 )
 """Tokens that begin or end a turn of a conversation."""
-_TOKEN: Final = re.compile(
+_SPECIAL_TOKEN: Final = re.compile(
     rf"{CHAT_TOKEN.pattern}|<[|\uff5c][^\s|\uff5c<>]{{3,40}}[|\uff5c]>|</?(?:s|bos|eos|pad|unk|mask|think|tools?|tool_call|tool_response"
     r"|extra_id_\d{1,2})>",
     re.IGNORECASE,
 )
 
-_STRIPPED: Final = re.compile(
-    f"[{_SHAPELESS}][{_SHAPELESS}{_VARIATION}]*|[{_VARIATION}][{_SHAPELESS}{_VARIATION}]+",
+_STRIPPED_CHARACTERS: Final = re.compile(
+    f"[{_SHAPELESS}][{_SHAPELESS}{_VARIATION_SELECTORS}]*|[{_VARIATION_SELECTORS}][{_SHAPELESS}{_VARIATION_SELECTORS}]+",
 )
 
 
-def without_accents(text: str) -> str:
+def strip_accents(text: str) -> str:
     """Take the accents off letters, and write compatibility characters such as ligatures as what they stand for."""
     return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
 
 
-def title_key(title: str) -> str:
+def normalize_title(title: str) -> str:
     """The letters and digits of words, such as a title's: accents, case and punctuation make no other paper."""
-    return " ".join(re.findall(r"[^\W_\u02bc]+", without_accents(title.casefold())))
+    return " ".join(re.findall(r"[^\W_\u02bc]+", strip_accents(title.casefold())))
 
 
 def strip_invisible(text: str) -> str:
     """Take out characters without a shape, except those that formulas and symbols are written with."""
-    return _STRIPPED.sub("", text)
+    return _STRIPPED_CHARACTERS.sub("", text)
 
 
 def defuse_tokens(text: str) -> str:
     """Write a model's special tokens with spaces, `< |im_end| >`, so that no tokenizer knows them any more."""
-    return _TOKEN.sub(lambda match: f"{match[0][0]} {match[0][1:-1]} {match[0][-1]}", text)
+    return _SPECIAL_TOKEN.sub(lambda match: f"{match[0][0]} {match[0][1:-1]} {match[0][-1]}", text)
 
 
 # Letters that look like Latin ones (a selection of Unicode's confusables), by code point because they look the same.
@@ -113,14 +113,14 @@ _LOOKALIKES: Final = {
         '\'\'\'\'""""""""------ ',
     ),
 }
-_LATIN: Final = {
+_LATIN_BY_LOOKALIKE: Final = {
     ord(strange): plain
     for strange_ones, plain_ones in _LOOKALIKES.values()
     for strange, plain in zip(strange_ones, plain_ones, strict=True)
 }
 
 
-class Folded(NamedTuple):
+class FoldedText(NamedTuple):
     """A text in small Latin letters, without accents, invisible characters and doubled white space."""
 
     text: str
@@ -129,7 +129,7 @@ class Folded(NamedTuple):
     """Where in the original each of its characters stands."""
 
 
-def fold(text: str) -> Folded:
+def fold_text(text: str) -> FoldedText:
     """Undo what Unicode disguises words with: look-alike and invisible characters, accents, divisions at line ends."""
     characters: list[str] = []
     offsets: list[int] = []
@@ -141,15 +141,15 @@ def fold(text: str) -> Folded:
             continue
         for character in folded:
             if gap:
-                _write_gap(gap, character, characters, offsets)
+                _append_gap(gap, character, characters, offsets)
                 gap = ""
             characters.append(character)
             offsets.append(offset)
-    return Folded("".join(characters), offsets)
+    return FoldedText("".join(characters), offsets)
 
 
-def _write_gap(gap: str, following: str, characters: list[str], offsets: list[int]) -> None:
-    if not characters or (_ideographic(characters[-1]) and _ideographic(following)):
+def _append_gap(gap: str, following: str, characters: list[str], offsets: list[int]) -> None:
+    if not characters or (_is_ideographic(characters[-1]) and _is_ideographic(following)):
         return
     lines = gap.count("\n")
     if lines == 1 and characters[-1] == "-" and following.isalpha():
@@ -162,12 +162,12 @@ def _write_gap(gap: str, following: str, characters: list[str], offsets: list[in
 
 @cache
 def _fold_character(character: str) -> str:
-    if INVISIBLE.match(character):
+    if INVISIBLE_CHARACTERS.match(character):
         return ""
-    return without_accents(character).translate(_LATIN).casefold().translate(_LATIN)
+    return strip_accents(character).translate(_LATIN_BY_LOOKALIKE).casefold().translate(_LATIN_BY_LOOKALIKE)
 
 
-def _ideographic(character: str) -> bool:
+def _is_ideographic(character: str) -> bool:
     return "\u3400" <= character <= "\u9fff"
 
 
@@ -184,7 +184,7 @@ class TextBlock(NamedTuple):
     heading: bool
 
 
-def blocks(text: str) -> list[TextBlock]:
+def split_blocks(text: str) -> list[TextBlock]:
     """Splits a Markdown (or plain) text into its blocks, in order; empty blocks are left out."""
     found: list[TextBlock] = []
     tokens = _MARKDOWN.parse(text)
@@ -193,24 +193,24 @@ def blocks(text: str) -> list[TextBlock]:
             heading = before is not None and before.type == "heading_open"
             breaks = {"softbreak", "hardbreak"}
             words = "".join(" " if child.type in breaks else child.content for child in token.children or [])
-            found.append(TextBlock(_on_one_line(words), heading))
+            found.append(TextBlock(_collapse_whitespace(words), heading))
         elif token.type == "fence":
-            found.extend(TextBlock(_on_one_line(part), heading=False) for part in token.content.split("\n\n"))
+            found.extend(TextBlock(_collapse_whitespace(part), heading=False) for part in token.content.split("\n\n"))
     return [block for block in found if block.text]
 
 
-def _on_one_line(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return " ".join(text.split())
 
 
-_END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s(?=[\"'“‘(\[]{0,2}[^\W_])")
+_SENTENCE_BOUNDARY: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s(?=[\"'“‘(\[]{0,2}[^\W_])")
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|incl|[Ff]igs?|[Ee]qs?|Refs?|Secs?|Tabs?|Suppl|[Vv]ol|pp|No|Nos|Eds?"
     r"|Drs?|Prof|Mr|Mrs|Ms|St|Jr|spp?|var)|\b[A-Z])\.$"
 )
 _SMALL_START: Final = re.compile(r"[\"'“‘(\[]{0,2}[a-z]")
 _LONG_WORD: Final = re.compile(r"\b[^\W\d_]{4,}")
-_ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:\s?|\b10\.\d{4,9}/)\S+")
+_WEB_ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:\s?|\b10\.\d{4,9}/)\S+")
 _HYPHENS: Final = {0x2010: "-", 0x2011: "-"}  # the typographic hyphen and the one that does not break
 
 
@@ -222,28 +222,28 @@ class Sentence(NamedTuple):
     """Capitals carry no meaning in it: a Markdown heading, a line in title case, or a line of capitals."""
 
 
-def sentences(text: str) -> list[Sentence]:
+def split_sentences(text: str) -> list[Sentence]:
     """Splits a Markdown (or plain) text into sentences, without web addresses and DOIs."""
     found: list[Sentence] = []
-    for block in blocks(text):
-        words = " ".join(_ADDRESS.sub(" ", block.text.translate(_HYPHENS)).split())
-        ends = [0, *sentence_ends(words), len(words)]
+    for block in split_blocks(text):
+        words = " ".join(_WEB_ADDRESS.sub(" ", block.text.translate(_HYPHENS)).split())
+        ends = [0, *list_sentence_starts(words), len(words)]
         parts = (words[start:end].strip() for start, end in pairwise(ends))
-        found.extend(Sentence(part, block.heading or _titled(part)) for part in parts if part)
+        found.extend(Sentence(part, block.heading or _is_title_case(part)) for part in parts if part)
     return found
 
 
-def sentence_ends(text: str) -> list[int]:
+def list_sentence_starts(text: str) -> list[int]:
     """Where another sentence begins in a text, all but the first."""
     ends = [0]
-    for match in _END.finditer(text):
+    for match in _SENTENCE_BOUNDARY.finditer(text):
         before = text[max(ends[-1], match.start() - 12) : match.start()]
         if not _ABBREVIATION.search(before) and not _SMALL_START.match(text, match.end()):
             ends.append(match.end())
     return ends[1:]
 
 
-def _titled(sentence: str) -> bool:
+def _is_title_case(sentence: str) -> bool:
     if sentence.isupper() and len(sentence.split()) > 1:
         return True
     words = _LONG_WORD.findall(sentence)
@@ -254,17 +254,17 @@ _WORD: Final = re.compile(r"[^\W\d_]{2}")
 _HEADLINE: Final = re.compile(r"\A\s*#[ \t][^\n]*")
 
 
-def without_headline(text: str) -> str:
+def strip_headline(text: str) -> str:
     """Return a Markdown text without the headline that it may begin with, which is no sentence of it."""
     return _HEADLINE.sub("", text)
 
 
 def list_points(text: str) -> list[str]:
     """Return the points and paragraphs of a Markdown text without its headings, each on one line, for display."""
-    return [block.text for block in blocks(text) if not block.heading and has_words(block.text)]
+    return [block.text for block in split_blocks(text) if not block.heading and has_words(block.text)]
 
 
-def split_parts(text: str, labels: Mapping[str, str]) -> dict[str, str]:
+def split_at_labels(text: str, labels: Mapping[str, str]) -> dict[str, str]:
     """Split a text at its labels: lines that are one, or begin with one and a colon, as heading, bold or plain.
 
     Args:
@@ -296,16 +296,16 @@ _OPENING_STOP: Final = re.compile(r"(^|[.!?]\s+|\n)[,;:]\s*")
 _SPACES: Final = re.compile(r"(?<=\S)[ \t]{2,}")
 
 
-def occurrences(text: str, piece: str) -> list[re.Match[str]]:
+def find_occurrences(text: str, piece: str) -> list[re.Match[str]]:
     """Where a piece stands in a text as whole words; white space may differ.
 
     An exact match comes first; only if there is none, one in another case counts ("the drug" for "The drug").
     """
-    pattern = _pattern(piece)
+    pattern = _build_words_pattern(piece)
     return list(re.finditer(pattern, text)) or list(re.finditer(pattern, text, re.IGNORECASE))
 
 
-def _pattern(piece: str) -> str:
+def _build_words_pattern(piece: str) -> str:
     """A pattern of these words as whole words; one that matches nothing if there are none."""
     words = piece.split()
     if not words:
@@ -315,40 +315,40 @@ def _pattern(piece: str) -> str:
     return before + r"\s+".join(map(re.escape, words)) + after
 
 
-def verbatim(text: str, piece: str) -> list[re.Match[str]]:
+def find_verbatim_matches(text: str, piece: str) -> list[re.Match[str]]:
     """Where a piece stands in a text as whole words in its own case, but for a capital that begins a sentence."""
     words = " ".join(piece.split())
     return [
         match
-        for match in re.finditer(_pattern(piece), text, re.IGNORECASE)
+        for match in re.finditer(_build_words_pattern(piece), text, re.IGNORECASE)
         if (
             (found := " ".join(match[0].split())) == words
-            or (found == _capitalised(words) and _begins_sentence(text[: match.start()]))
+            or (found == _capitalize_first(words) and _is_sentence_start(text[: match.start()]))
         )
     ]
 
 
-def substitute(text: str, original: str, replacement: str) -> str:
+def replace_verbatim(text: str, original: str, replacement: str) -> str:
     """Replace a piece wherever it stands word for word; at the beginning of a sentence with a capital.
 
     Returns:
         The new text; the same text if the piece is not in it.
     """
     replacement = replacement.strip()
-    for match in reversed(verbatim(text, original)):
+    for match in reversed(find_verbatim_matches(text, original)):
         head, begins = text[: match.start()], match[0][:1].isupper()
-        fitting = _capitalised(replacement) if begins and _begins_sentence(head) else replacement
+        fitting = _capitalize_first(replacement) if begins and _is_sentence_start(head) else replacement
         text = head + fitting + text[match.end() :]
     return text
 
 
-def remove(text: str, piece: str) -> str:
+def remove_verbatim(text: str, piece: str) -> str:
     """Take a piece out wherever it stands word for word, and mend white space, commas and capitals around it."""
-    for match in reversed(verbatim(text, piece)):
+    for match in reversed(find_verbatim_matches(text, piece)):
         head, tail = text[: match.start()], text[match.end() :]
-        begins = _begins_sentence(head)
+        begins = _is_sentence_start(head)
         tail = tail.lstrip(" ,;:") if begins else tail
-        text = head + (_capitalised(tail) if begins else tail)
+        text = head + (_capitalize_first(tail) if begins else tail)
     for pattern, replacement in (
         (_EMPTY_BRACKETS, ""),
         (_SPACES, " "),
@@ -360,51 +360,51 @@ def remove(text: str, piece: str) -> str:
     return text.strip()
 
 
-def _begins_sentence(head: str) -> bool:
+def _is_sentence_start(head: str) -> bool:
     """Whether a sentence begins after these words."""
     return not head.strip() or head.endswith("\n") or head.rstrip().rstrip("\"'”’)]").endswith((".", "!", "?"))
 
 
-def _capitalised(text: str) -> str:
+def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-SHORTEST_SAME = 2
+MIN_UNCHANGED_WORDS = 2
 """In words. Fewer words that happen to stay between two changes are shown as part of the change: it reads better."""
 
 
-class Change(NamedTuple):
+class DiffSegment(NamedTuple):
     """A piece of text that stayed, went or came."""
 
     kind: Literal["same", "removed", "added"]
     text: str
 
 
-def word_changes(before: str, after: str) -> list[Change]:
+def diff_words(before: str, after: str) -> list[DiffSegment]:
     """The pieces of both texts in order; those that are not `added` make up `before`, those not `removed`, `after`."""
-    return list(_changes(_words_and_gaps(before), _words_and_gaps(after)))
+    return list(_iterate_segments(_split_words(before), _split_words(after)))
 
 
-def _changes(old: list[str], new: list[str]) -> Iterator[Change]:
+def _iterate_segments(old: list[str], new: list[str]) -> Iterator[DiffSegment]:
     removed, added = "", ""
     for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         at_an_end = a == 0 or b == len(old)
-        if operation != "equal" or (b - a < SHORTEST_SAME and not at_an_end):
+        if operation != "equal" or (b - a < MIN_UNCHANGED_WORDS and not at_an_end):
             removed, added = removed + "".join(old[a:b]), added + "".join(new[c:d])
             continue
-        yield from _pair(removed, added)
+        yield from _iterate_replacement(removed, added)
         removed, added = "", ""
-        yield Change("same", "".join(new[c:d]))
-    yield from _pair(removed, added)
+        yield DiffSegment("same", "".join(new[c:d]))
+    yield from _iterate_replacement(removed, added)
 
 
-def _pair(removed: str, added: str) -> Iterator[Change]:
+def _iterate_replacement(removed: str, added: str) -> Iterator[DiffSegment]:
     if removed:
-        yield Change("removed", removed)
+        yield DiffSegment("removed", removed)
     if added:
-        yield Change("added", added)
+        yield DiffSegment("added", added)
 
 
-def _words_and_gaps(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """Words with the white space after them, so that the pieces joined are the text again."""
     return re.findall(r"\s*\S+\s*", text)

@@ -32,13 +32,13 @@ from typing_extensions import override
 
 from state.errors import SettingsError, StateError
 from state.files import write_atomically
-from state.settings import describe
-from tools.bert import PACKAGED_ENCODER, packaged_encoder
+from state.settings import describe_validation_error
+from tools.bert import PACKAGED_ENCODER, locate_packaged_encoder
 
 CONFIGS = Path(__file__).parent / "configs"
-_RUN = "run.json"
-RECORD = "record.json"
-_TIMES = ("_time", "_runtime", "_per_second")
+_RUN_FILE = "run.json"
+RECORD_FILE = "record.json"
+_TIMING_SUFFIXES = ("_time", "_runtime", "_per_second")
 _PACKAGES = ("torch", "transformers", "accelerate", "datasets", "peft", "trl", "sentence-transformers")
 
 
@@ -86,7 +86,7 @@ class FitRecord(BaseModel):
 Config = TypeVar("Config", bound=BaseModel)
 
 
-def read_config(name: str, schema: type[Config]) -> Config:
+def read_training_config(name: str, schema: type[Config]) -> Config:
     """The configuration of a name in `training/configs/`, or in a TOML file.
 
     Raises:
@@ -101,10 +101,10 @@ def read_config(name: str, schema: type[Config]) -> Config:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"The configuration {path} cannot be read ({error}); name a TOML file.") from error
     except ValidationError as error:
-        raise SettingsError(f"The configuration {path} cannot be used: {describe(error)}.") from error
+        raise SettingsError(f"The configuration {path} cannot be used: {describe_validation_error(error)}.") from error
 
 
-def pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
+def load_pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
     """A pretrained model, or its tokenizer.
 
     Args:
@@ -116,7 +116,7 @@ def pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
     Raises:
         SettingsError: It cannot be loaded.
     """
-    source = source_of(name)
+    source = resolve_model_source(name)
     try:
         return kind.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
     except (OSError, ValueError, TypeError) as error:  # TypeError: a model that knows no such dropout
@@ -126,19 +126,19 @@ def pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
         ) from error
 
 
-def source_of(name: str | Path) -> str | Path:
+def resolve_model_source(name: str | Path) -> str | Path:
     """Where a pretrained model is: a folder, or a name on the model hub."""
-    folder = packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
+    folder = locate_packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
     return folder if folder.is_dir() else str(name)
 
 
-def file_sha256(path: Path) -> str:
+def compute_file_sha256(path: Path) -> str:
     """SHA-256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def on_gpu(config: FitConfig) -> bool:
+def should_use_gpu(config: FitConfig) -> bool:
     """Whether a run trains on a GPU.
 
     Raises:
@@ -152,7 +152,7 @@ def on_gpu(config: FitConfig) -> bool:
     return devices > 0
 
 
-def arguments_of(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]:
+def build_trainer_arguments(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]:
     """What a configuration says, as arguments of `transformers.TrainingArguments` and the classes under it.
 
     Args:
@@ -161,7 +161,7 @@ def arguments_of(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]
         metric: Of the evaluation, chooses the best epoch; higher is better but for `eval_loss`.
 
     Raises:
-        SettingsError: As `on_gpu`.
+        SettingsError: As `should_use_gpu`.
         StateError: `out` cannot be written.
     """
     try:
@@ -195,12 +195,12 @@ def arguments_of(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]
         "restore_callback_states_from_checkpoint": True,
         "report_to": "none",
         "disable_tqdm": True,
-        "use_cpu": not on_gpu(config),
-        "dataloader_pin_memory": on_gpu(config),
+        "use_cpu": not should_use_gpu(config),
+        "dataloader_pin_memory": should_use_gpu(config),
     }
 
 
-def fit(
+def fit_model(
     trainer: Trainer, config: FitConfig, out: Path, data: Mapping[str, Any], save: Callable[[], object]
 ) -> FitRecord:
     """Train the trainer's model, which then has the weights of its best epoch; go on where a killed run stopped.
@@ -208,7 +208,7 @@ def fit(
     Of a finished run, nothing but the record is returned.
 
     Args:
-        trainer: Told by `arguments_of`.
+        trainer: Told by `build_trainer_arguments`.
         config: Its hyperparameters.
         out: Folder of the run.
         data: What else the result depends on, in JSON values, such as hashes of the data.
@@ -218,20 +218,20 @@ def fit(
         SettingsError: `out` holds a run with other settings or data, or training diverged.
     """
     run = {"config": config.model_dump(mode="json"), "data": dict(data)}
-    if (out / _RUN).is_file() and json.loads((out / _RUN).read_bytes()) != run:
+    if (out / _RUN_FILE).is_file() and json.loads((out / _RUN_FILE).read_bytes()) != run:
         raise SettingsError(
             f"The folder {out} holds a training run with other settings or data; name another folder, or delete this "
             "one."
         )
-    write_atomically(out / _RUN, json.dumps(run, indent=2).encode() + b"\n")
-    if (out / RECORD).is_file():
-        return FitRecord.model_validate_json((out / RECORD).read_bytes())
+    write_atomically(out / _RUN_FILE, json.dumps(run, indent=2).encode() + b"\n")
+    if (out / RECORD_FILE).is_file():
+        return FitRecord.model_validate_json((out / RECORD_FILE).read_bytes())
     metric = str(trainer.args.metric_for_best_model)
     checkpoints = sorted(out.glob("checkpoint-*/trainer_state.json"), key=lambda path: int(path.parent.name[11:]))
     trainer.remove_callback(PrinterCallback)
     before = trainer.evaluate()[metric]
     trainer.add_callback(EarlyStoppingCallback(config.patience))
-    trainer.add_callback(_Progress())
+    trainer.add_callback(_ProgressCallback())
     trainer.train(resume_from_checkpoint=str(checkpoints[-1].parent) if checkpoints else None)
     trainer.save_state()
     save()
@@ -243,23 +243,23 @@ def fit(
         best=trainer.state.best_metric or 0.0,
         versions={name: version(name) for name in _PACKAGES},
     )
-    write_atomically(out / RECORD, record.model_dump_json(indent=2).encode() + b"\n")
+    write_atomically(out / RECORD_FILE, record.model_dump_json(indent=2).encode() + b"\n")
     for checkpoint in out.glob("checkpoint-*"):
         rmtree(checkpoint)
     return record
 
 
-def refuse_finished(out: Path) -> None:
+def check_unfinished(out: Path) -> None:
     """Before anything is loaded.
 
     Raises:
         SettingsError: `out` holds a finished run.
     """
-    if (out / RECORD).is_file():
+    if (out / RECORD_FILE).is_file():
         raise SettingsError(f"The training run in {out} is finished; name another folder to train again.")
 
 
-class _Progress(TrainerCallback):
+class _ProgressCallback(TrainerCallback):
     """Tells each epoch's figures on standard error, and ends a run whose loss is no number any more."""
 
     @override
@@ -268,6 +268,6 @@ class _Progress(TrainerCallback):
         if not math.isfinite(logs.get("loss", 0.0)):
             raise SettingsError(f"Training diverged by step {state.global_step}; lower `learning_rate`.")
         figures = {name: value for name, value in logs.items() if name == "loss" or name.startswith("eval_")}
-        told = [f"{name} {value:.4g}" for name, value in figures.items() if not name.endswith(_TIMES)]
+        told = [f"{name} {value:.4g}" for name, value in figures.items() if not name.endswith(_TIMING_SUFFIXES)]
         if told:
             Console(stderr=True).print(f"epoch {logs.get('epoch', 0):g}: {', '.join(told)}", soft_wrap=True)

@@ -18,21 +18,21 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
-from tools.injection import addressed_sentences, can_be_judged, embedded, split_sentences
+from tools.injection import embed_sentences, find_instruction_spans, has_enough_words, split_candidate_sentences
 
-SENTENCES: Final = Path(__file__).with_name("injection_sentences.jsonl")
+SENTENCES_FILE: Final = Path(__file__).with_name("injection_sentences.jsonl")
 """A style a line; `held_out` is by a hand whose sentences nothing is fitted on."""
-OTHER_HANDS: Final = ("varied", "sundry")
+LEFT_OUT_STYLES: Final = ("varied", "sundry")
 """Styles by two more hands; each is left out once, to see how the others' sentences find it."""
-STRENGTH: Final = 10.0
+INVERSE_PENALTY: Final = 10.0
 """Inverse strength of the penalty."""
-MOST_ALARMS: Final = 0.01
+MAX_ALARM_SHARE: Final = 0.01
 """Share of the whole papers that choose the bound which may raise an alarm."""
 
 Styles = Mapping[tuple[str, str], list[str]]
 """Sentences by kind (`instruction`, `look-alike` or `translation`) and style."""
 Vectors = Mapping[str, NDArray[np.float32]]
-Embed = Callable[[Sequence[str]], NDArray[np.float32]]
+SentenceEmbedder = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class SplitPaper(NamedTuple):
@@ -49,13 +49,13 @@ class Regression(NamedTuple):
     weights: NDArray[np.float32]
     bias: float
 
-    def scores(self, sentences: Sequence[str], vectors: Vectors) -> NDArray[np.float32]:
+    def score_sentences(self, sentences: Sequence[str], vectors: Vectors) -> NDArray[np.float32]:
         """How much each sentence sounds like an instruction."""
         found: NDArray[np.float32] = np.stack([vectors[sentence] for sentence in sentences]) @ self.weights + self.bias
         return found
 
 
-def train_instructions(corpora: Sequence[Path], out: Path, embed: Embed = embedded) -> str:
+def train_injection_detector(corpora: Sequence[Path], out: Path, embed: SentenceEmbedder = embed_sentences) -> str:
     """Fit, calibrate and measure.
 
     Args:
@@ -66,76 +66,85 @@ def train_instructions(corpora: Sequence[Path], out: Path, embed: Embed = embedd
     Returns:
         The report, as Markdown.
     """
-    papers = [paper for path in corpora for paper in read_papers(path)]
-    records = map(json.loads, SENTENCES.read_text(encoding="utf-8").splitlines())
+    papers = [paper for path in corpora for paper in read_training_papers(path)]
+    records = map(json.loads, SENTENCES_FILE.read_text(encoding="utf-8").splitlines())
     styles = {(record["kind"], record["style"]): record["sentences"] for record in records}
-    every = list(dict.fromkeys([*_all(styles.values()), *_all(paper.sentences for paper in papers)]))
+    every = list(
+        dict.fromkeys([*_flatten_sentences(styles.values()), *_flatten_sentences(paper.sentences for paper in papers)])
+    )
     vectors = dict(zip(every, embed(every), strict=True))
-    regression = fit(styles, papers, vectors)
+    regression = fit_regression(styles, papers, vectors)
     out.mkdir(parents=True, exist_ok=True)
     np.savez(out / "injection.npz", weights=regression.weights, bias=regression.bias)
-    text = "\n".join(report(regression, styles, papers, vectors)) + "\n"
+    text = "\n".join(render_injection_report(regression, styles, papers, vectors)) + "\n"
     (out / "injection.md").write_text(text, encoding="utf-8")
     return text
 
 
-def read_papers(path: Path) -> Iterator[SplitPaper]:
+def read_training_papers(path: Path) -> Iterator[SplitPaper]:
     """Papers of JSON Lines: `sections` of `paragraphs`, or nothing but an `abstract` or a `source`."""
     for record in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
         sections = record.get("sections", [])
         texts = [record.get("abstract") or record["source"]]
         texts += [paragraph["text"] for section in sections for paragraph in section["paragraphs"]]
-        found = [each for text in texts for each in split_sentences(text) if can_be_judged(each)]
+        found = [each for text in texts for each in split_candidate_sentences(text) if has_enough_words(each)]
         place = int(hashlib.sha256(str(record.get("paper_id") or record["id"]).encode()).hexdigest(), 16) % 10
         if found:
             yield SplitPaper("fit" if place < 4 else "calibrate" if place < 7 else "measure", bool(sections), found)
 
 
-def _all(some: Iterable[Sequence[str]]) -> list[str]:
+def _flatten_sentences(some: Iterable[Sequence[str]]) -> list[str]:
     return [sentence for sentences in some for sentence in sentences]
 
 
-def fit(styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors, without: str = "") -> Regression:
+def fit_regression(styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors, without: str = "") -> Regression:
     """The regression by all styles but those held out, with the highest bias that lets so few whole papers alarm."""
     used = {key: some for key, some in styles.items() if key[1] not in {"held_out", without}}
-    told = _all(some for (kind, _), some in used.items() if kind == "instruction")
-    alike = _all(some for (kind, _), some in used.items() if kind == "look-alike")
-    science = _all(paper.sentences for paper in papers if paper.part == "fit")
+    told = _flatten_sentences(some for (kind, _), some in used.items() if kind == "instruction")
+    alike = _flatten_sentences(some for (kind, _), some in used.items() if kind == "look-alike")
+    science = _flatten_sentences(paper.sentences for paper in papers if paper.part == "fit")
     rows = np.stack([vectors[sentence] for sentence in (*told, *alike, *science)])
     labels = np.repeat([1, 0], [len(told), len(alike) + len(science)])
-    model = LogisticRegression(C=STRENGTH, max_iter=2_000).fit(rows, labels)
+    model = LogisticRegression(C=INVERSE_PENALTY, max_iter=2_000).fit(rows, labels)
     found = Regression(model.coef_[0].astype(np.float32), float(model.intercept_[0]))
-    highest = _highest(found, papers, vectors, "calibrate", whole=True)
-    return found._replace(bias=found.bias - sorted(highest, reverse=True)[int(MOST_ALARMS * len(highest))])
+    highest = _list_highest_scores(found, papers, vectors, "calibrate", whole=True)
+    return found._replace(bias=found.bias - sorted(highest, reverse=True)[int(MAX_ALARM_SHARE * len(highest))])
 
 
-def _highest(
+def _list_highest_scores(
     found: Regression, papers: Iterable[SplitPaper], vectors: Vectors, part: str, *, whole: bool
 ) -> list[float]:
     """The score of the sentence of each paper of a part that sounds most like an instruction."""
     some = [paper.sentences for paper in papers if paper.part == part and paper.whole is whole]
-    return [float(found.scores(sentences, vectors).max()) for sentences in some]
+    return [float(found.score_sentences(sentences, vectors).max()) for sentences in some]
 
 
-def report(regression: Regression, styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors) -> Iterator[str]:
+def render_injection_report(
+    regression: Regression, styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors
+) -> Iterator[str]:
     """What is found of sentences by phrases and regression, and the papers in which the regression raises an alarm."""
     yield "| what | number | found |\n|---|---|---|"
-    for style in OTHER_HANDS:
-        found = fit(styles, papers, vectors, without=style)
-        yield _row(f"instruction, {style}, fitted without it", _found(styles["instruction", style], found, vectors))
+    for style in LEFT_OUT_STYLES:
+        found = fit_regression(styles, papers, vectors, without=style)
+        yield _format_result_row(
+            f"instruction, {style}, fitted without it",
+            _detect_instructions(styles["instruction", style], found, vectors),
+        )
     for (kind, style), some in styles.items():
         if style == "held_out" or kind == "translation":
-            yield _row(f"{kind}, {style}", _found(some, regression, vectors))
+            yield _format_result_row(f"{kind}, {style}", _detect_instructions(some, regression, vectors))
     for name, whole in (("whole papers", True), ("abstracts", False)):
-        yield _row(name, [score > 0 for score in _highest(regression, papers, vectors, "measure", whole=whole)])
+        yield _format_result_row(
+            name, [score > 0 for score in _list_highest_scores(regression, papers, vectors, "measure", whole=whole)]
+        )
 
 
-def _found(some: Sequence[str], regression: Regression, vectors: Vectors) -> list[bool]:
-    judged = zip(some, regression.scores(some, vectors), strict=True)
-    return [bool(addressed_sentences(each)) or (can_be_judged(each) and score > 0) for each, score in judged]
+def _detect_instructions(some: Sequence[str], regression: Regression, vectors: Vectors) -> list[bool]:
+    judged = zip(some, regression.score_sentences(some, vectors), strict=True)
+    return [bool(find_instruction_spans(each)) or (has_enough_words(each) and score > 0) for each, score in judged]
 
 
-def _row(name: str, found: Sequence[bool]) -> str:
+def _format_result_row(name: str, found: Sequence[bool]) -> str:
     """Count and share with Wilson's 95% interval."""
     interval = binomtest(sum(found), len(found)).proportion_ci(method="wilson")
     return f"| {name} | {len(found)} | {sum(found)} ({np.mean(found):.0%} [{interval.low:.0%}, {interval.high:.0%}]) |"

@@ -20,13 +20,13 @@ from uuid import UUID, uuid4
 from filelock import FileLock, Timeout
 
 from draftroom.batch.papers import NamedPaper
-from runs.many import Record, each_result
-from state.errors import BadInput, SettingsError, StateError
+from runs.jobs import Record, iterate_results
+from state.errors import InputError, SettingsError, StateError
 
-_LONGEST_NAME = 80
-_MOST_NAMES = 5  # of settings that differ, in an error
-_MAY_DIFFER = ("batch", "version")
-_OWN_FILES = ("batch", "papers", "results", "checkpoints")
+_MAX_NAME_CHARS = 80
+_MAX_LISTED_SETTINGS = 5  # of settings that differ, in an error
+_IGNORED_DIFFERENCES = ("batch", "version")
+_RESERVED_NAMES = ("batch", "papers", "results", "checkpoints")
 
 
 class BatchFolder:
@@ -44,7 +44,7 @@ class BatchFolder:
         self._papers = path / "papers.jsonl"
 
     @contextmanager
-    def held(self) -> Iterator[None]:
+    def hold_lock(self) -> Iterator[None]:
         """Make the folder, and keep every other process from working in it.
 
         Raises:
@@ -69,7 +69,7 @@ class BatchFolder:
         finally:
             lock.release()
 
-    def begin(self, asked: Mapping[str, Any]) -> UUID:
+    def open_batch(self, asked: Mapping[str, Any]) -> UUID:
         """Write down what is asked, or take up the batch that is there.
 
         Args:
@@ -85,13 +85,17 @@ class BatchFolder:
             try:
                 on_record = json.loads(self._asked.read_bytes())
             except ValueError as error:
-                raise BadInput(f"{self._asked} is damaged ({error}); choose another folder with --out.") from error
+                raise InputError(f"{self._asked} is damaged ({error}); choose another folder with --out.") from error
             identity = UUID(on_record["batch"])
-            there, now = _flat(on_record), _flat(json.loads(json.dumps(asked)))
-            names = [name for name in {**there, **now} if there.get(name) != now.get(name) and name not in _MAY_DIFFER]
+            there, now = _flatten_values(on_record), _flatten_values(json.loads(json.dumps(asked)))
+            names = [
+                name
+                for name in {**there, **now}
+                if there.get(name) != now.get(name) and name not in _IGNORED_DIFFERENCES
+            ]
             if names:
-                listed = " and ".join(name.removeprefix("settings.") for name in names[:_MOST_NAMES])
-                listed += f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+                listed = " and ".join(name.removeprefix("settings.") for name in names[:_MAX_LISTED_SETTINGS])
+                listed += f" and {len(names) - _MAX_LISTED_SETTINGS} more" if len(names) > _MAX_LISTED_SETTINGS else ""
                 raise SettingsError(
                     f"{self.path} holds a batch with another {listed}: choose another folder with --out, "
                     "or ask for the same as then."
@@ -103,22 +107,22 @@ class BatchFolder:
         else:
             identity = uuid4()
             described = json.dumps({"batch": str(identity), **asked}, ensure_ascii=False, indent=2)
-            self.write(self._asked.name, f"{described}\n")
+            self.write_file(self._asked.name, f"{described}\n")
         return identity
 
-    def ids(self, papers: Iterable[NamedPaper]) -> dict[str, str]:
+    def assign_ids(self, papers: Iterable[NamedPaper]) -> dict[str, str]:
         """An id for each paper by its origin: its name, numbered where another has it. What was given once stays.
 
         Args:
             papers: Those of the batch, gone through once.
         """
-        known = {paper["from"]: paper["id"] for paper in each_result(self._papers)}
-        before, taken = len(known), {*_OWN_FILES, *(identity.casefold() for identity in known.values())}
+        known = {paper["from"]: paper["id"] for paper in iterate_results(self._papers)}
+        before, taken = len(known), {*_RESERVED_NAMES, *(identity.casefold() for identity in known.values())}
         times, wanted = dict[str, int](), dict[str, str]()
         for paper in papers:
             if paper.origin not in known:
                 # What files may be called everywhere: letters, digits, and little else.
-                name = re.sub(r"[^\w.-]+", "_", paper.name).strip("._-")[:_LONGEST_NAME] or "paper"
+                name = re.sub(r"[^\w.-]+", "_", paper.name).strip("._-")[:_MAX_NAME_CHARS] or "paper"
                 identity = name
                 while identity.casefold() in taken:
                     times[name] = times.get(name, 1) + 1
@@ -128,10 +132,10 @@ class BatchFolder:
             wanted[paper.origin] = known[paper.origin]
         if len(known) > before:
             lines = (json.dumps({"id": identity, "from": origin}) + "\n" for origin, identity in known.items())
-            self.write(self._papers.name, "".join(lines))
+            self.write_file(self._papers.name, "".join(lines))
         return wanted
 
-    def write(self, name: str, result: str | bytes) -> None:
+    def write_file(self, name: str, result: str | bytes) -> None:
         """Write a result, whole or not at all.
 
         Raises:
@@ -141,22 +145,22 @@ class BatchFolder:
         unfinished.write_bytes(result.encode() if isinstance(result, str) else result)
         unfinished.replace(self.path / name)
 
-    def finish(self) -> list[Record]:
+    def compact_results(self) -> list[Record]:
         """Write the table anew with one row a paper, in the order of the papers.
 
         Returns:
             The rows.
         """
-        newest = {row["id"]: row for row in each_result(self.table)}
-        rows = [newest[paper["id"]] for paper in each_result(self._papers) if paper["id"] in newest]
-        self.write(self.table.name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+        newest = {row["id"]: row for row in iterate_results(self.table)}
+        rows = [newest[paper["id"]] for paper in iterate_results(self._papers) if paper["id"] in newest]
+        self.write_file(self.table.name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
         return rows
 
 
-def _flat(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+def _flatten_values(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
     """Nested values by names with dots between them."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         nested = isinstance(value, dict)
-        found |= _flat(value, f"{above}{name}.") if nested else {f"{above}{name}": value}
+        found |= _flatten_values(value, f"{above}{name}.") if nested else {f"{above}{name}": value}
     return found

@@ -12,18 +12,18 @@ from uuid import UUID
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.work import Result, Session, Work
-from draftroom.rendering.findings import FORMATS
+from draftroom.batch.work import PaperResult, PaperSession, PaperWork
+from draftroom.rendering.findings import REPORT_FORMATS
 from runs.record import RunInput
 from state.computed_findings import SEVERITIES, PaperReport
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.runtime import RunControl
 
-    from runs.many import Record
+    from runs.jobs import Record
 
 
-class Checks(Work):
+class CheckWork(PaperWork):
     """What each paper contradicts in itself, computed in threads.
 
     Args:
@@ -33,36 +33,36 @@ class Checks(Work):
     """
 
     def __init__(self, choices: Mapping[str, Any], examine: Callable[[RunInput], PaperReport], max_pages: int) -> None:
-        self.formats = FORMATS.keys()
+        self.formats = REPORT_FORMATS.keys()
         self.asked = {"settings": choices}
         self.at_once = os.cpu_count() or 1
         self._examine, self._max_pages = examine, max_pages
 
     @asynccontextmanager
-    async def opened(
+    async def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
-    ) -> AsyncIterator[Session]:
+    ) -> AsyncIterator[PaperSession]:
         """Nothing has to be open."""
         del folder, batch, control
-        yield _Checking(self._examine, self._max_pages, suffixes)
+        yield _CheckSession(self._examine, self._max_pages, suffixes)
 
 
-class _Checking(NamedTuple):
+class _CheckSession(NamedTuple):
     examine: Callable[[RunInput], PaperReport]
     max_pages: int
     suffixes: Collection[str]
 
-    async def do(self, name: str, paper: NamedPaper) -> Result:
+    async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
         """Check a paper."""
         del name
-        return await asyncio.to_thread(self._check, paper)
+        return await asyncio.to_thread(self._check_paper, paper)
 
-    async def forget(self, row: Record) -> None:
+    async def discard_checkpoints(self, row: Record) -> None:
         """Nothing is kept."""
 
-    def _check(self, paper: NamedPaper) -> Result:
+    def _check_paper(self, paper: NamedPaper) -> PaperResult:
         begun = perf_counter()
-        taken = paper.take(scope="whole", max_pages=self.max_pages)
+        taken = paper.read_input(scope="whole", max_pages=self.max_pages)
         report = self.examine(taken)
         row = {
             "title": taken["paper"]["title"],
@@ -72,4 +72,4 @@ class _Checking(NamedTuple):
             "read": report["read"],
             "unread": report["unread"],
         }
-        return Result(row, {suffix: FORMATS[suffix](taken, report) for suffix in self.suffixes})
+        return PaperResult(row, {suffix: REPORT_FORMATS[suffix](taken, report) for suffix in self.suffixes})

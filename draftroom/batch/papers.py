@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from draftroom.files import take_bytes, take_paper
+from draftroom.files import read_run_input, read_run_input_bytes
 from runs.record import RunInput
-from state.errors import BadInput
+from state.errors import InputError
 from state.settings import Scope
 from tools.documents.reading import FORMATS, MAX_BYTES
 
-SUFFIXES = {*FORMATS, ".txt", ".text"}
+PAPER_SUFFIXES = {*FORMATS, ".txt", ".text"}
 """Of the files that are taken from a folder."""
-_FIELDS = ("id", "doi", "path", "text")
+_TABLE_FIELDS = ("id", "doi", "path", "text")
 
 
 class NamedPaper(NamedTuple):
@@ -34,7 +34,7 @@ class NamedPaper(NamedTuple):
     """Of its file; empty for a text of a table."""
     text: str = ""
 
-    def take(self, *, scope: Scope, max_pages: int) -> RunInput:
+    def read_input(self, *, scope: Scope, max_pages: int) -> RunInput:
         """Read it; blocks.
 
         Raises:
@@ -42,12 +42,12 @@ class NamedPaper(NamedTuple):
             StateError: It cannot be stored.
         """
         if self.path:
-            return take_paper(self.path, scope=scope, max_pages=max_pages)
+            return read_run_input(self.path, scope=scope, max_pages=max_pages)
         data = self.text.encode(errors="surrogatepass")  # half a pair is then refused as no UTF-8
-        return {**take_bytes(data, f"{self.name}.txt", scope=scope, max_pages=max_pages), "name": self.name}
+        return {**read_run_input_bytes(data, f"{self.name}.txt", scope=scope, max_pages=max_pages), "name": self.name}
 
 
-def papers_of(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
+def iterate_papers(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
     """Every paper that is named, each once, in the order in which they are named, of a folder by name.
 
     Args:
@@ -60,78 +60,80 @@ def papers_of(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
     seen = set[str]()
     for name in named:
         found = 0
-        for paper in _named(name, apart.resolve()):
+        for paper in _expand_name(name, apart.resolve()):
             found += 1
             if paper.origin not in seen:
                 seen.add(paper.origin)
                 yield paper
         if not found:
-            kinds = ", ".join(sorted(SUFFIXES))
-            raise BadInput(f"There is no paper in {name!r}; name files, or a folder with {kinds}.", kind="empty_input")
+            kinds = ", ".join(sorted(PAPER_SUFFIXES))
+            raise InputError(
+                f"There is no paper in {name!r}; name files, or a folder with {kinds}.", kind="empty_input"
+            )
 
 
-def _named(name: str, apart: Path) -> Iterator[NamedPaper]:
+def _expand_name(name: str, apart: Path) -> Iterator[NamedPaper]:
     path = Path(name).expanduser()
     if path.is_dir():
-        files = (file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+        files = (file for file in path.rglob("*") if file.suffix.lower() in PAPER_SUFFIXES and file.is_file())
         shown = (file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts))
-        yield from map(_of_file, sorted(file for file in shown if not file.resolve().is_relative_to(apart)))
-    elif path.suffix.lower() in _TABLES and path.is_file():
-        yield from _of_table(path)
+        yield from map(_make_file_paper, sorted(file for file in shown if not file.resolve().is_relative_to(apart)))
+    elif path.suffix.lower() in _TABLE_READERS and path.is_file():
+        yield from _read_table_papers(path)
     elif path.exists():
-        yield _of_file(path)
+        yield _make_file_paper(path)
     elif glob.has_magic(name):
         matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207 - takes a whole path
-        yield from map(_of_file, (match for match in matches if match.is_file()))
+        yield from map(_make_file_paper, (match for match in matches if match.is_file()))
     else:
-        raise BadInput(f"There is no file {name!r}; check its name.", kind="missing_file")
+        raise InputError(f"There is no file {name!r}; check its name.", kind="missing_file")
 
 
-def _of_file(path: Path) -> NamedPaper:
+def _make_file_paper(path: Path) -> NamedPaper:
     return NamedPaper(str(path.resolve()), path.stem, str(path.resolve()))
 
 
-def _of_table(path: Path) -> Iterator[NamedPaper]:
+def _read_table_papers(path: Path) -> Iterator[NamedPaper]:
     """The papers of a table: a row has `text`, or the `path` of a file beside the table, and perhaps `id` or `doi`."""
     ids = set[str]()
-    for number, row in enumerate(_TABLES[path.suffix.lower()](path), start=1):
+    for number, row in enumerate(_TABLE_READERS[path.suffix.lower()](path), start=1):
         where = f"Row {number} of {path}"
-        fields = {name: str(row.get(name) or "").strip() for name in _FIELDS}
+        fields = {name: str(row.get(name) or "").strip() for name in _TABLE_FIELDS}
         if not fields["path"] and not fields["text"]:
-            raise BadInput(f"{where} names no paper; give it `text`, or `path` with the name of a file.")
+            raise InputError(f"{where} names no paper; give it `text`, or `path` with the name of a file.")
         file = str((path.parent / Path(fields["path"]).expanduser()).resolve()) if fields["path"] else ""
         identity = fields["id"] or fields["doi"] or (Path(file).stem if file else f"{path.stem}-{number}")
         if identity in ids and (fields["id"] or fields["doi"]):
-            raise BadInput(f"{where} has the id {identity!r}, as a row before; give each paper its own.")
+            raise InputError(f"{where} has the id {identity!r}, as a row before; give each paper its own.")
         ids.add(identity)
         yield NamedPaper(file or f"{path.resolve()}#{identity}", identity, file, "" if file else fields["text"])
 
 
-def _json_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+def _read_json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if line.strip():
                 try:
                     row = json.loads(line)
                 except (ValueError, RecursionError) as error:
-                    raise BadInput(f"Line {number} of {path} is no JSON ({error}); mend it, or remove it.") from error
+                    raise InputError(f"Line {number} of {path} is no JSON ({error}); mend it, or remove it.") from error
                 if not isinstance(row, dict):
-                    raise BadInput(f"Line {number} of {path} is no JSON object; give it `text` or `path`.")
+                    raise InputError(f"Line {number} of {path} is no JSON object; give it `text` or `path`.")
                 yield row
 
 
-def _csv(path: Path) -> Iterator[Mapping[str, Any]]:
+def _read_csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     before = csv.field_size_limit(MAX_BYTES)  # of the whole process: a paper's text may be a field here, not elsewhere
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from csv.DictReader(file)
     except (csv.Error, UnicodeDecodeError) as error:
-        raise BadInput(f"{path} is no CSV table in UTF-8 ({error}); save it as one.") from error
+        raise InputError(f"{path} is no CSV table in UTF-8 ({error}); save it as one.") from error
     finally:
         csv.field_size_limit(before)
 
 
-_TABLES: Mapping[str, Callable[[Path], Iterator[Mapping[str, Any]]]] = {
-    ".jsonl": _json_lines,
-    ".csv": _csv,
+_TABLE_READERS: Mapping[str, Callable[[Path], Iterator[Mapping[str, Any]]]] = {
+    ".jsonl": _read_json_rows,
+    ".csv": _read_csv_rows,
 }

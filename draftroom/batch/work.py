@@ -9,16 +9,16 @@ from uuid import UUID
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from state.errors import DraftroomError, Kind, RequestFailed, Unanswered
+from state.errors import DraftroomError, ErrorKind, NoUsableAnswer, RequestFailedError
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.runtime import RunControl
 
-    from runs.many import Record
+    from runs.jobs import Record
 
-FAULT = "fault"
+INTERNAL_ERROR_KIND = "fault"
 """The kind of a failure that is a mistake in Draftroom itself."""
-_OF_THE_SURROUNDINGS: set[Kind] = {
+_ENVIRONMENT_ERROR_KINDS: set[ErrorKind] = {
     "bad_settings",
     "endpoint_down",
     "endpoint_refused",
@@ -29,13 +29,13 @@ _OF_THE_SURROUNDINGS: set[Kind] = {
 }
 
 
-def of_the_surroundings(error: DraftroomError) -> bool:
+def is_environment_error(error: DraftroomError) -> bool:
     """Whether every paper would end with this error, and not only the one that did."""
-    of_one_request = isinstance(error, (RequestFailed, Unanswered))
-    return error.kind in _OF_THE_SURROUNDINGS and not of_one_request
+    of_one_request = isinstance(error, (RequestFailedError, NoUsableAnswer))
+    return error.kind in _ENVIRONMENT_ERROR_KINDS and not of_one_request
 
 
-class Result(NamedTuple):
+class PaperResult(NamedTuple):
     """What came of a paper."""
 
     row: Record
@@ -44,10 +44,10 @@ class Result(NamedTuple):
     """By suffix; none if it has failed."""
 
 
-class Session(Protocol):
+class PaperSession(Protocol):
     """Work on papers, with what it needs open."""
 
-    async def do(self, name: str, paper: NamedPaper) -> Result:
+    async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
         """Work on a paper, or go on where that was stopped.
 
         Raises:
@@ -56,12 +56,12 @@ class Session(Protocol):
         """
         ...
 
-    async def forget(self, row: Record) -> None:
+    async def discard_checkpoints(self, row: Record) -> None:
         """The result is on disk: what was kept for going on can go."""
         ...
 
 
-class Work:
+class PaperWork:
     """One kind of work on papers."""
 
     formats: Collection[str]
@@ -73,8 +73,8 @@ class Work:
     on_this_machine = False
     """Whether what it keeps for going on can be reached from this machine alone."""
 
-    def opened(
+    def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
-    ) -> AbstractAsyncContextManager[Session]:
+    ) -> AbstractAsyncContextManager[PaperSession]:
         """Open what it needs while papers are worked on."""
         raise NotImplementedError

@@ -22,21 +22,21 @@ from draftroom.commands.options import (
     ModelOption,
     PresetOption,
     QuietOption,
-    overrides,
+    build_setting_overrides,
 )
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from draftroom.extras import EVALS, TRAINING, require
-from draftroom.rendering.console import OUT, print_table, tell
+from draftroom.extras import EVALS, TRAINING, require_extra
+from draftroom.rendering.console import OUT, print_table, print_to_stderr
 from draftroom.systems import SYSTEMS
 from serving.profiles import Profile, Server, load_profile
-from state.errors import BadInput, StateError
+from state.errors import InputError, StateError
 from state.model_settings import ModelSettings
 from state.settings import Settings
-from tools.configuration import load_settings, merge, preset_names
-from tools.reranking import SHIPPED
+from tools.configuration import list_presets, load_settings, merge_settings
+from tools.reranking import SHIPPED_WEIGHTS
 
 if TYPE_CHECKING:
-    from evals.reproduction import Expense, LeftOut, Planned
+    from evals.reproduction import PlannedStage, SkippedStage, UsageEstimate
     from evals.run import RunFolder
     from evals.task import Task
 
@@ -81,7 +81,7 @@ DataFolderArgument = Annotated[
 ]
 
 
-def evaluation(name: str) -> Callable[..., None]:
+def build_evaluation_command(name: str) -> Callable[..., None]:
     """The command that runs a task."""
 
     def evaluate(  # noqa: PLR0913 - each parameter is a flag
@@ -101,32 +101,32 @@ def evaluation(name: str) -> Callable[..., None]:
         actors: ActorsOption = 1,
         quiet: QuietOption = False,
     ) -> None:
-        require(EVALS)
-        from evals.run import Wanted, prepare  # noqa: PLC0415 - takes seconds
+        require_extra(EVALS)
+        from evals.run import EvaluationRequest, prepare_run  # noqa: PLC0415 - takes seconds
 
-        task: Task = EVALUATIONS[name].load()
-        flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
+        task: Task = EVALUATIONS[name].import_object()
+        flags = build_setting_overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
         if concurrency:
             at_once = {role: {"concurrency": concurrency} for role in ("default", *task.roles)}
-            flags = merge(flags, {"models": at_once})
+            flags = merge_settings(flags, {"models": at_once})
         servers = load_profile(profile) if profile else None
-        settings = load_settings(merge(_served_by(servers, task), flags) if servers else flags)
+        settings = load_settings(merge_settings(_build_server_settings(servers, task), flags) if servers else flags)
         folder = out or Path("evaluations") / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        run = prepare(task, Wanted(data or [], rows, limit, seed, split), settings, folder)
+        run = prepare_run(task, EvaluationRequest(data or [], rows, limit, seed, split), settings, folder)
         if servers:
             start_servers(servers)
-        _run(task, run, engine=engine, actors=actors, quiet=quiet)
+        _run_evaluation(task, run, engine=engine, actors=actors, quiet=quiet)
 
     evaluate.__doc__ = EVALUATIONS[name].help
     return evaluate
 
 
 for _name in EVALUATIONS:
-    eval_app.command(_name)(evaluation(_name))
+    eval_app.command(_name)(build_evaluation_command(_name))
 
 
 @eval_app.command("reproduce")
-def reproduce(  # noqa: PLR0913 - each parameter is a flag
+def reproduce_experiments(  # noqa: PLR0913 - each parameter is a flag
     data: DataFolderArgument = None,
     *,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what is to be run and what it will take.")] = False,
@@ -144,59 +144,63 @@ def reproduce(  # noqa: PLR0913 - each parameter is a flag
     quiet: QuietOption = False,
 ) -> None:
     """Run the papers' tables and figures, the most important first; the same command goes on with it."""
-    require(EVALS)
-    from evals.reproduction import Planned, Reproduction  # noqa: PLC0415 - these take seconds
-    from evals.run import prepare  # noqa: PLC0415
+    require_extra(EVALS)
+    from evals.reproduction import PlannedStage, Reproduction  # noqa: PLC0415 - these take seconds
+    from evals.run import prepare_run  # noqa: PLC0415
 
     def settings(task: Task, of_stage: dict[str, Any]) -> Settings:
-        flags = overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
-        return load_settings(merge(flags, of_stage))
+        flags = build_setting_overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
+        return load_settings(merge_settings(flags, of_stage))
 
-    wanted = Reproduction(data, out, limit, seed, split, lambda name: EVALUATIONS[name].load(), settings)
-    stages = wanted.plan()
+    wanted = Reproduction(data, out, limit, seed, split, lambda name: EVALUATIONS[name].import_object(), settings)
+    stages = wanted.plan_stages()
     _show_plan(stages, reads, writes)
     if plan:
-        tell("Next: the same command without --plan runs all of it, and goes on with it when it was stopped.")
+        print_to_stderr(
+            "Next: the same command without --plan runs all of it, and goes on with it when it was stopped."
+        )
         return
     for number, each in enumerate(stages, start=1):
-        if isinstance(each, Planned) and each.left:
-            tell(f"Stage {number} of {len(stages)}: {each.stage.shows}")
-            run = prepare(each.task, each.wanted, each.settings, each.folder.path)
-            _run(each.task, run, engine=engine, actors=actors, quiet=quiet)
-    _show_plan(wanted.plan(), reads, writes)
+        if isinstance(each, PlannedStage) and each.left:
+            print_to_stderr(f"Stage {number} of {len(stages)}: {each.stage.shows}")
+            run = prepare_run(each.task, each.wanted, each.settings, each.folder.path)
+            _run_evaluation(each.task, run, engine=engine, actors=actors, quiet=quiet)
+    _show_plan(wanted.plan_stages(), reads, writes)
 
 
-def _show_plan(stages: Sequence[Planned | LeftOut], reads: int, writes: int) -> None:
+def _show_plan(stages: Sequence[PlannedStage | SkippedStage], reads: int, writes: int) -> None:
     """What each stage shows, and what it will still take; then all together."""
-    from evals.reproduction import NOT_MADE, Expense, Planned  # noqa: PLC0415 - takes seconds
+    from evals.reproduction import NOT_REPRODUCED, PlannedStage, UsageEstimate  # noqa: PLC0415 - takes seconds
 
-    table = Table("", "what it shows", Column("run", max_width=36), *(Column(name, justify="right") for name in _LEFT))
-    left, total = 0, Expense()
+    table = Table(
+        "", "what it shows", Column("run", max_width=36), *(Column(name, justify="right") for name in _COST_COLUMNS)
+    )
+    left, total = 0, UsageEstimate()
     for number, each in enumerate(stages, start=1):
-        if isinstance(each, Planned):
-            left, total = left + each.left, total.plus(each.cost)
-            cells = [each.stage.run, *_amounts(each.left, each.cost, reads, writes)]
+        if isinstance(each, PlannedStage):
+            left, total = left + each.left, total.add_scaled(each.cost)
+            cells = [each.stage.run_name, *_format_cost_cells(each.left, each.cost, reads, writes)]
         else:
             cells = [f"left out: {each.reason}"]
         table.add_row(str(number), each.stage.shows, *map(escape, cells))
     table.add_section()
-    table.add_row("", "all that is left", "", *_amounts(left, total, reads, writes))
+    table.add_row("", "all that is left", "", *_format_cost_cells(left, total, reads, writes))
     print_table(OUT, table)
-    tell(f"Hours are for an endpoint that reads {reads:,} and writes {writes:,} tokens a second in all.")
-    for shows, reason in NOT_MADE.items():
-        tell(f"Not made here: {shows}; {reason}.")
+    print_to_stderr(f"Hours are for an endpoint that reads {reads:,} and writes {writes:,} tokens a second in all.")
+    for shows, reason in NOT_REPRODUCED.items():
+        print_to_stderr(f"Not made here: {shows}; {reason}.")
 
 
-_LEFT = ("outputs to make", "calls", "tokens read", "tokens written", "hours")
+_COST_COLUMNS = ("outputs to make", "calls", "tokens read", "tokens written", "hours")
 
 
-def _amounts(outputs: int, cost: Expense, reads: int, writes: int) -> list[str]:
+def _format_cost_cells(outputs: int, cost: UsageEstimate, reads: int, writes: int) -> list[str]:
     hours = (cost.tokens_in / reads + cost.tokens_out / writes) / 3600
     return [f"{outputs:,}", *(f"{part:,.0f}" for part in cost), f"{hours:,.1f}"]
 
 
 @eval_app.command("resume")
-def resume(
+def resume_evaluation(
     run: RunArgument,
     *,
     concurrency: SamplesAtOnceOption = None,
@@ -205,119 +209,122 @@ def resume(
     quiet: QuietOption = False,
 ) -> None:
     """Go on with a run that was stopped, and try again what failed."""
-    task, folder = opened(run)
-    _run(task, folder, concurrency, engine=engine, actors=actors, quiet=quiet)
+    task, folder = load_evaluation_run(run)
+    _run_evaluation(task, folder, concurrency, engine=engine, actors=actors, quiet=quiet)
 
 
 @eval_app.command("report")
-def report(run: RunArgument) -> None:
+def report_run(run: RunArgument) -> None:
     """Score a run again and write its reports, without asking any model."""
-    _report(*opened(run))
+    _write_evaluation_reports(*load_evaluation_run(run))
 
 
 @eval_app.command("compare")
-def compare(first: RunArgument, second: RunArgument) -> None:
+def print_run_comparison(first: RunArgument, second: RunArgument) -> None:
     """What differs between two runs of one evaluation, over the samples that both have."""
-    runs = [opened(run) for run in (first, second)]
-    from evals.evaluation import evaluate  # noqa: PLC0415 - these take seconds
-    from evals.reports.compare import compare as compared  # noqa: PLC0415
+    runs = [load_evaluation_run(run) for run in (first, second)]
+    from evals.evaluation import score_run  # noqa: PLC0415 - these take seconds
+    from evals.reports.compare import render_comparison as compared  # noqa: PLC0415
 
-    typer.echo(compared(*(evaluate(*each) for each in runs)), nl=False)
+    typer.echo(compared(*(score_run(*each) for each in runs)), nl=False)
 
 
 @eval_app.command("retrieval")
-def retrieval(
+def measure_retrieval(
     data: Annotated[Path, typer.Argument(help="Folder of F1000RD: papers.jsonl and paragraph_reviews.jsonl.")],
     *,
     preset: PresetOption = None,
 ) -> None:
     """How often the passage that a human comment needs is among those that the investigator is shown."""
-    require(EVALS)
-    from evals.retrieval import evaluate_retrieval, read_labelled  # noqa: PLC0415 - takes seconds
+    require_extra(EVALS)
+    from evals.retrieval import evaluate_retrieval, load_labelled_comments  # noqa: PLC0415 - takes seconds
 
     typer.echo(
-        evaluate_retrieval(read_labelled(data), load_settings({"preset": preset} if preset else {}).feedback), nl=False
+        evaluate_retrieval(load_labelled_comments(data), load_settings({"preset": preset} if preset else {}).feedback),
+        nl=False,
     )
 
 
 @eval_app.command("plan_reranking")
-def plan_reranking(
+def measure_plan_reranking(
     pairs: Annotated[Path, typer.Argument(help="Paragraphs with what reviewers criticised in them, JSON Lines.")],
     *,
     out: Annotated[Path, typer.Option("--out", help="Folder of the results.")],
     weights: Annotated[
         Path, typer.Option(help="Folder of a re-ranker; by default the one that ships.", show_default=False)
-    ] = SHIPPED,
+    ] = SHIPPED_WEIGHTS,
     plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
 ) -> None:
     """Recall@1 of the plan re-ranker on plans of unseen papers, beside what ranks them without it."""
-    require(TRAINING)
-    from training.plan_reranker.evaluate import evaluate  # noqa: PLC0415 - these take seconds
-    from training.plan_reranker.plans import read_planned  # noqa: PLC0415
+    require_extra(TRAINING)
+    from training.plan_reranker.evaluate import evaluate_reranker  # noqa: PLC0415 - these take seconds
+    from training.plan_reranker.plans import read_planned_paragraphs  # noqa: PLC0415
 
     # Before minutes are spent on what could not be kept.
     there = next(each for each in (out, *out.parents) if each.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise StateError(f"{out} cannot be written; choose another folder with --out.", kind="output_unwritable")
-    typer.echo(evaluate(weights, read_planned(pairs, plans), out), nl=False)
+    typer.echo(evaluate_reranker(weights, read_planned_paragraphs(pairs, plans), out), nl=False)
 
 
-def _served_by(profile: Profile, task: Task) -> dict[str, Any]:
+def _build_server_settings(profile: Profile, task: Task) -> dict[str, Any]:
     """Settings that ask the servers of a profile, whoever is asked otherwise; the rest is of the preset of its name."""
     of_every_role = next((server for server in profile.servers if not server.roles), profile.servers[0])
     servers: dict[str, Server] = dict.fromkeys(("default", *task.roles), of_every_role)
     servers |= {role: server for server in profile.servers for role in server.roles}
     models = {role: {"base_url": each.base_url, "model": each.served_model_name} for role, each in servers.items()}
-    return {"models": models, **({"preset": profile.name} if profile.name in preset_names() else {})}
+    return {"models": models, **({"preset": profile.name} if profile.name in list_presets() else {})}
 
 
-def opened(path: Path) -> tuple[Task, RunFolder]:
+def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:
     """The task and the folder of a run.
 
     Raises:
         BadInput: The folder holds no run, or one of a version with other tasks or rows.
     """
-    require(EVALS)
+    require_extra(EVALS)
     from evals.run import RunFolder  # noqa: PLC0415 - takes seconds
 
     folder = RunFolder(path)
-    config = folder.config()
-    task: Task | None = EVALUATIONS[config.task].load() if config.task in EVALUATIONS else None
+    config = folder.read_run_config()
+    task: Task | None = EVALUATIONS[config.task].import_object() if config.task in EVALUATIONS else None
     if task is None or not set(config.rows) <= {row.name for row in task.rows}:
-        raise BadInput(
+        raise InputError(
             f"The run in {path} has a task or rows that are not known here: use Draftroom {config.version}, which it "
             "is from."
         )
     return task, folder
 
 
-def _run(
+def _run_evaluation(
     task: Task, folder: RunFolder, samples: int | None = None, *, engine: Engine, actors: int, quiet: bool
 ) -> None:
     """Run what is missing, then report."""
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
-    from evals.run import SAMPLES_A_REQUEST, run_systems  # noqa: PLC0415
-    from runs.many import Workers, until_stopped  # noqa: PLC0415
+    from evals.run import SAMPLES_PER_REQUEST, run_systems  # noqa: PLC0415
+    from runs.jobs import Workers, run_until_stopped  # noqa: PLC0415
 
-    models = [ModelSettings(**model) for model in folder.config().models.values()]
-    at_once = samples or SAMPLES_A_REQUEST * max(model.concurrency for model in models)
+    models = [ModelSettings(**model) for model in folder.read_run_config().models.values()]
+    at_once = samples or SAMPLES_PER_REQUEST * max(model.concurrency for model in models)
     workers, control = Workers(at_once, actors if engine == "ray" else 0), RunControl()
-    told = (lambda _: None) if quiet else tell
-    load, checkpoints = EVALUATIONS[task.name].load, load_settings().checkpoints
+    told = (lambda _: None) if quiet else print_to_stderr
+    load, checkpoints = EVALUATIONS[task.name].import_object, load_settings().checkpoints
     work = run_systems(load, folder, workers, tell=told, control=control, checkpoints=checkpoints)
-    if asyncio.run(until_stopped(work, control, tell)):
+    if asyncio.run(run_until_stopped(work, control, print_to_stderr)):
         again = "" if engine == "local" else f" --engine {engine} --actors {actors}"
-        tell(f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}{again}")
+        print_to_stderr(
+            f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}{again}"
+        )
         raise typer.Exit(STOPPED)
-    _report(task, folder)
+    _write_evaluation_reports(task, folder)
 
 
-def _report(task: Task, folder: RunFolder) -> None:
-    from evals.evaluation import evaluate  # noqa: PLC0415 - these take seconds
+def _write_evaluation_reports(task: Task, folder: RunFolder) -> None:
+    from evals.evaluation import score_run  # noqa: PLC0415 - these take seconds
     from evals.reports.report import write_reports  # noqa: PLC0415
 
-    scored = evaluate(task, folder)
+    scored = score_run(task, folder)
     try:
         printed = write_reports(scored, folder)
     except OSError as error:
@@ -326,9 +333,11 @@ def _report(task: Task, folder: RunFolder) -> None:
             kind="output_unwritable",
         ) from error
     typer.echo(printed, nl=False)
-    tell(f"Reports, figures and a page for each sample are in {folder.path}: open report.html there.")
-    tell(f"Next: draftroom eval compare {folder.path} OTHER (beside another run), draftroom eval blind (ask people).")
+    print_to_stderr(f"Reports, figures and a page for each sample are in {folder.path}: open report.html there.")
+    print_to_stderr(
+        f"Next: draftroom eval compare {folder.path} OTHER (beside another run), draftroom eval blind (ask people)."
+    )
     if scored.failed or scored.missing:
-        tell(f"To try again what failed: draftroom eval resume {folder.path}")
+        print_to_stderr(f"To try again what failed: draftroom eval resume {folder.path}")
     if scored.failed and not scored.outputs:
         raise typer.Exit(EXIT_CODES[scored.failed[0].kind])

@@ -19,18 +19,18 @@ import httpx2
 import typer
 from platformdirs import user_config_path
 
-from draftroom.doctor import doctor
-from draftroom.files import unwritable
-from draftroom.rendering.console import ERR, tell
-from serving.profiles import LOOPBACK, load_profile, profile_names
-from state.errors import ModelUnavailable, SettingsError
+from draftroom.doctor import run_doctor
+from draftroom.files import build_output_error
+from draftroom.rendering.console import ERR, print_to_stderr
+from serving.profiles import LOOPBACK, list_profile_names, load_profile
+from state.errors import ModelUnavailableError, SettingsError
 from state.model_settings import ModelSettings
-from tools.configuration import settings_file
+from tools.configuration import find_settings_file
 
-_KEY = "OPENAI_API_KEY"
+_DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
 
 
-def init(
+def init_settings(
     *,
     base_url: Annotated[
         list[str] | None, typer.Option(help="Ask this address instead of the usual ones; repeatable.")
@@ -41,7 +41,7 @@ def init(
     ] = None,
     api_key_env: Annotated[
         str, typer.Option(help="Name of the environment variable that holds the key of --base-url.")
-    ] = _KEY,
+    ] = _DEFAULT_KEY_VARIABLE,
     for_user: Annotated[
         bool, typer.Option("--user", help="Write the file for all folders, into your configuration folder.")
     ] = False,
@@ -54,42 +54,44 @@ def init(
         path = Path(os.environ.get("DRAFTROOM_CONFIG") or "draftroom.toml").expanduser()
     if path.exists() and not force:
         raise SettingsError(f"{path} is there already; change it by hand, or add --force to replace it.")
-    found = _found(base_url, api_key_env)
-    writes, reads = _choose(found, model, reader)
+    found = _discover_models(base_url, api_key_env)
+    writes, reads = _choose_models(found, model, reader)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(settings_text(writes, reads, api_key_env))
+            file.write(render_settings_file(writes, reads, api_key_env))
     except OSError as error:
-        raise unwritable(path, error.strerror or type(error).__name__) from error
-    tell(f"Wrote {path}: {writes.name} writes, {reads.name} reads. Others: draftroom init --force --model NAME")
-    if (used := settings_file()) and used.absolute() != path.absolute():
-        tell(f"In this folder {used} comes before it.", style="yellow")
-    doctor()
+        raise build_output_error(path, error.strerror or type(error).__name__) from error
+    print_to_stderr(
+        f"Wrote {path}: {writes.name} writes, {reads.name} reads. Others: draftroom init --force --model NAME"
+    )
+    if (used := find_settings_file()) and used.absolute() != path.absolute():
+        print_to_stderr(f"In this folder {used} comes before it.", style="yellow")
+    run_doctor()
 
 
-def settings_text(writes: LocalModel, reads: LocalModel, api_key_env: str = _KEY) -> str:
+def render_settings_file(writes: LocalModel, reads: LocalModel, api_key_env: str = _DEFAULT_KEY_VARIABLE) -> str:
     """A settings file that names the models."""
     lines = ["# Written by `draftroom init`. The page docs/settings.md lists all that can be set.", ""]
-    if 0 < writes.size < SMALL:
+    if 0 < writes.size < SMALL_MODEL_PARAMETERS:
         lines += ['preset = "laptop" # short texts and few rounds, as a small model needs', ""]
-    lines += ["[models.default]", *_address(writes)]
-    if api_key_env != _KEY:
+    lines += ["[models.default]", *_format_model_lines(writes)]
+    if api_key_env != _DEFAULT_KEY_VARIABLE:
         lines.append(f"api_key_env = {json.dumps(api_key_env)}")
     if reads != writes:
-        lines += ["", "[models.reader] # a weaker one: it shows where a text is hard", *_address(reads)]
+        lines += ["", "[models.reader] # a weaker one: it shows where a text is hard", *_format_model_lines(reads)]
     return "\n".join(lines) + "\n"
 
 
-def _address(model: LocalModel) -> list[str]:
+def _format_model_lines(model: LocalModel) -> list[str]:
     """The two lines that name a model; a string of JSON is one of TOML, too."""
     url, name = (json.dumps(text, ensure_ascii=False) for text in (model.base_url, model.name))
     return [f"base_url = {url}", f"model = {name}"]
 
 
-def _found(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
+def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
     """What answers at the addresses that were given, with the key, or else at the usual ones, without."""
-    addresses = list(map(_checked, base_url)) if base_url else usual_addresses()
+    addresses = list(map(_validate_server_address, base_url)) if base_url else list_usual_addresses()
     with ERR.status("Asking for models"):
         found = find_models(addresses, os.environ.get(api_key_env, "") if base_url else "")
     if not found:
@@ -99,47 +101,49 @@ def _found(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
             if base_url
             else "start one with `draftroom models up`, or name your server with --base-url"
         )
-        raise ModelUnavailable(f"No server tells which models it has (asked: {asked}); {mend}.")
+        raise ModelUnavailableError(f"No server tells which models it has (asked: {asked}); {mend}.")
     for number, each in enumerate(found, start=1):
-        tell(f"{number}. {each.name} at {each.base_url}")
+        print_to_stderr(f"{number}. {each.name} at {each.base_url}")
     return found
 
 
-def _checked(address: str) -> str:
+def _validate_server_address(address: str) -> str:
     try:
         return ModelSettings(base_url=address).base_url
     except ValueError as error:
         raise typer.BadParameter(f"{address!r} is no address like http://127.0.0.1:8000/v1.") from error
 
 
-def _choose(found: Sequence[LocalModel], model: str | None, reader: str | None) -> tuple[LocalModel, LocalModel]:
+def _choose_models(found: Sequence[LocalModel], model: str | None, reader: str | None) -> tuple[LocalModel, LocalModel]:
     """Who writes and who reads: as the flags say, as a person says who can be asked, or as it suggests itself."""
-    writes, reads = suggested(found)
+    writes, reads = choose_default_models(found)
     if len(found) > 1 and not (model or reader) and sys.stdin.isatty() and ERR.is_terminal:
-        return _ask("Which one writes?", found, writes), _ask("Which one reads, best a weaker one?", found, reads)
-    writes = named(model, found) if model else writes
+        return _prompt_model_choice("Which one writes?", found, writes), _prompt_model_choice(
+            "Which one reads, best a weaker one?", found, reads
+        )
+    writes = select_model_by_name(model, found) if model else writes
     if reader:
-        return writes, named(reader, found)
+        return writes, select_model_by_name(reader, found)
     return writes, reads if reads.size < writes.size else writes
 
 
-def _ask(question: str, found: Sequence[LocalModel], suggestion: LocalModel) -> LocalModel:
+def _prompt_model_choice(question: str, found: Sequence[LocalModel], suggestion: LocalModel) -> LocalModel:
     number = 0
     while not 0 < number <= len(found):
         number = typer.prompt(f"{question} Its number", default=found.index(suggestion) + 1, type=int, err=True)
     return found[number - 1]
 
 
-USUAL = {"vLLM": 8000, "Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234}
+USUAL_PORTS = {"vLLM": 8000, "Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234}
 """The port of each server unless it is told otherwise."""
-PATIENCE_S = 5.0
-SMALL = 4e9
+REQUEST_TIMEOUT_S = 5.0
+SMALL_MODEL_PARAMETERS = 4e9
 """Parameters below which a model needs short texts and few rounds."""
 
-_NO_WRITERS = ("embed", "rerank", "whisper", "minilm", "bge-")
+_NON_CHAT_MARKERS = ("embed", "rerank", "whisper", "minilm", "bge-")
 """In names of models that answer no chat."""
-_SIZE = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z\d])")
-_UNITS = {"b": 1e9, "m": 1e6}
+_SIZE_PATTERN = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)([bm])(?![a-z\d])")
+_SIZE_UNITS = {"b": 1e9, "m": 1e6}
 
 
 @dataclass(frozen=True)
@@ -152,14 +156,14 @@ class LocalModel:
     @property
     def size(self) -> float:
         """How many parameters its name says that it has; 0 if it does not say."""
-        sizes = [float(number) * _UNITS[unit] for number, unit in _SIZE.findall(self.name.lower())]
+        sizes = [float(number) * _SIZE_UNITS[unit] for number, unit in _SIZE_PATTERN.findall(self.name.lower())]
         return max(sizes, default=0)
 
 
-def usual_addresses() -> list[str]:
+def list_usual_addresses() -> list[str]:
     """Where servers of models usually listen on this machine, those of our profiles before the others."""
-    ours = [server.base_url for name in profile_names() for server in load_profile(name).servers]
-    return list(dict.fromkeys([*ours, *(f"http://{LOOPBACK}:{port}/v1" for port in USUAL.values())]))
+    ours = [server.base_url for name in list_profile_names() for server in load_profile(name).servers]
+    return list(dict.fromkeys([*ours, *(f"http://{LOOPBACK}:{port}/v1" for port in USUAL_PORTS.values())]))
 
 
 def find_models(addresses: Iterable[str], key: str = "") -> list[LocalModel]:
@@ -169,26 +173,26 @@ def find_models(addresses: Iterable[str], key: str = "") -> list[LocalModel]:
         addresses: Base URLs.
         key: That is sent to all of them. Whoever listens on a usual port of this machine should get none.
     """
-    return asyncio.run(_ask_all(addresses, key))
+    return asyncio.run(_fetch_all_models(addresses, key))
 
 
-async def _ask_all(addresses: Iterable[str], key: str) -> list[LocalModel]:
+async def _fetch_all_models(addresses: Iterable[str], key: str) -> list[LocalModel]:
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    async with httpx2.AsyncClient(headers=headers, timeout=PATIENCE_S) as client:
-        found = await asyncio.gather(*(_models_at(client, address) for address in addresses))
+    async with httpx2.AsyncClient(headers=headers, timeout=REQUEST_TIMEOUT_S) as client:
+        found = await asyncio.gather(*(_fetch_served_models(client, address) for address in addresses))
     return [model for models in found for model in models]
 
 
-async def _models_at(client: httpx2.AsyncClient, address: str) -> list[LocalModel]:
+async def _fetch_served_models(client: httpx2.AsyncClient, address: str) -> list[LocalModel]:
     try:
         answer: Any = (await client.get(f"{address.rstrip('/')}/models")).raise_for_status().json()
         names = [str(model["id"]) for model in answer["data"]]
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError):
         return []
-    return [LocalModel(name, address) for name in names if not any(word in name.lower() for word in _NO_WRITERS)]
+    return [LocalModel(name, address) for name in names if not any(word in name.lower() for word in _NON_CHAT_MARKERS)]
 
 
-def suggested(models: Sequence[LocalModel]) -> tuple[LocalModel, LocalModel]:
+def choose_default_models(models: Sequence[LocalModel]) -> tuple[LocalModel, LocalModel]:
     """Which of the models should write and which should read: the largest and the smallest, as their names say it.
 
     Where no name says a size, the first does both.
@@ -198,7 +202,7 @@ def suggested(models: Sequence[LocalModel]) -> tuple[LocalModel, LocalModel]:
     return writer, min(sized, key=lambda model: model.size, default=writer)
 
 
-def named(name: str, models: Sequence[LocalModel]) -> LocalModel:
+def select_model_by_name(name: str, models: Sequence[LocalModel]) -> LocalModel:
     """The model of this name.
 
     Raises:
@@ -207,7 +211,7 @@ def named(name: str, models: Sequence[LocalModel]) -> LocalModel:
     found = next((model for model in models if model.name == name), None)
     if found is None:
         served = ", ".join(dict.fromkeys(model.name for model in models))
-        raise ModelUnavailable(
+        raise ModelUnavailableError(
             f"No server that answers has the model {name!r}; name one of {served}.", kind="wrong_model"
         )
     return found

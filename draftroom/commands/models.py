@@ -10,14 +10,14 @@ import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
-from draftroom.rendering.console import ERR, OUT, print_table, tell
-from serving.processes import Report, recorded_profiles
-from serving.profiles import Profile, load_profile, profile_name, profile_names
-from serving.servers import ServerState, down, status, up
+from draftroom.rendering.console import ERR, OUT, print_table, print_to_stderr
+from serving.processes import Report, list_recorded_profiles
+from serving.profiles import Profile, derive_profile_name, list_profile_names, load_profile
+from serving.servers import ServerState, list_server_statuses, start_profile_servers, stop_profile_servers
 
 models_app = typer.Typer(help="Start, stop and list local model servers.", no_args_is_help=True)
 
-_COLOURS: dict[ServerState, str] = {
+_STATE_COLOURS: dict[ServerState, str] = {
     "running": "green",
     "not answering": "red",
     "stopped": "dim",
@@ -26,7 +26,7 @@ _COLOURS: dict[ServerState, str] = {
 
 
 @models_app.command("up")
-def start(
+def start_profile(
     profile: Annotated[str, typer.Option(help="A profile's name, or the path of your own TOML file.")] = "laptop",
 ) -> None:
     """Start the servers of a profile and wait until they answer; the first time, install what they need."""
@@ -35,55 +35,57 @@ def start(
         typer.echo(f"{wanted.name} is already up.")
     for server in wanted.servers:
         typer.echo(f"{server.served_model_name} answers at {server.base_url}")
-    tell("Next: draftroom doctor (does everything work?), draftroom models down (stop them).")
+    print_to_stderr("Next: draftroom doctor (does everything work?), draftroom models down (stop them).")
 
 
 def start_servers(profile: Profile) -> bool:
     """Start the servers of a profile and tell how it goes; false if they are up already."""
-    with _progress() as report:
-        return bool(up(profile, report))
+    with _show_steps() as report:
+        return bool(start_profile_servers(profile, report))
 
 
 @models_app.command("down")
-def stop(
+def stop_profiles(
     profile: Annotated[str | None, typer.Option(help="Stop only this profile's servers.")] = None,
 ) -> None:
     """Stop the servers that Draftroom started."""
-    names = recorded_profiles()
+    names = list_recorded_profiles()
     if profile is not None:
-        wanted = profile_name(profile)
+        wanted = derive_profile_name(profile)
         names = [wanted] if wanted in names else [load_profile(profile).name]
-    with _progress() as report:
-        stopped = [server for name in names for server in down(name, report)]
+    with _show_steps() as report:
+        stopped = [server for name in names for server in stop_profile_servers(name, report)]
     typer.echo(f"Stopped {', '.join(stopped)}." if stopped else "No server was running.")
-    tell("Next: draftroom models up (start the servers of a laptop), draftroom models status (what runs).")
+    print_to_stderr("Next: draftroom models up (start the servers of a laptop), draftroom models status (what runs).")
 
 
 @models_app.command("status")
-def show(
+def list_servers(
     profile: Annotated[str | None, typer.Option(help="Show only this profile's servers.")] = None,
 ) -> None:
     """List the servers of all profiles and whether they answer."""
     table = Table(*(Column(name, overflow="fold") for name in ("profile", "server", "model", "url", "pid", "state")))
-    names = [profile] if profile else sorted({*profile_names(), *recorded_profiles()})
+    names = [profile] if profile else sorted({*list_profile_names(), *list_recorded_profiles()})
     for name in names:
         # The file of a profile that is only on record may lie anywhere.
-        only_recorded = name in recorded_profiles() and name not in profile_names()
-        for row in status(profile_name(name), None if only_recorded else load_profile(name)):
+        only_recorded = name in list_recorded_profiles() and name not in list_profile_names()
+        for row in list_server_statuses(derive_profile_name(name), None if only_recorded else load_profile(name)):
             url, pid = row.server.base_url, str(row.pid or "")
-            state = f"[{_COLOURS[row.state]}]{row.state}[/]"
+            state = f"[{_STATE_COLOURS[row.state]}]{row.state}[/]"
             table.add_row(row.profile, row.server.name, row.server.served_model_name, url, pid, state)
     print_table(OUT, table)
-    tell("Next: draftroom models up --profile PROFILE (start them), draftroom models down (stop all that run).")
+    print_to_stderr(
+        "Next: draftroom models up --profile PROFILE (start them), draftroom models down (stop all that run)."
+    )
 
 
 @contextmanager
-def _progress() -> Iterator[Report]:
+def _show_steps() -> Iterator[Report]:
     """Print every step to standard error as it begins, above a spinner that shows that it still goes on."""
     with ERR.status("Looking at the servers") as spinner:
 
         def report(step: str) -> None:
-            tell(step)
+            print_to_stderr(step)
             spinner.update(escape(step))
 
         yield report

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from state.settings import TABLES, Scope
+from state.settings import SYSTEM_TABLES, Scope
 
 RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
 OutputOption = Annotated[
@@ -39,7 +39,7 @@ EngineOption = Annotated[
 ActorsOption = Annotated[int, typer.Option(min=1, help="How many Ray actors work.")]
 
 
-def overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
+def build_setting_overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
     """The flags that were given, as nested settings.
 
     Args:
@@ -48,8 +48,8 @@ def overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
             are for all of the system's agents, whatever a preset says of each.
     """
     given = {name: value for name, value in flags.items() if value is not None}
-    settings = TABLES[table].model_fields.keys() & given.keys()
+    settings = SYSTEM_TABLES[table].model_fields.keys() & given.keys()
     found = {table: {name: given[name] for name in settings}}
     if endpoint := {name: given[name] for name in ("model", "base_url") if name in given}:
-        found["models"] = dict.fromkeys(("default", *TABLES[table].roles), endpoint)
+        found["models"] = dict.fromkeys(("default", *SYSTEM_TABLES[table].roles), endpoint)
     return {**found, "preset": given["preset"]} if "preset" in given else found

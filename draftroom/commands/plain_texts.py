@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from draftroom.commands.beginning import begin, begins_a_run, wanted
 from draftroom.commands.options import ScopeOption
-from draftroom.systems import RunRequest, System, Take
-from nodes.journalism.initialise import freeze
+from draftroom.commands.run_commands import build_run_request, make_run_command, prepare_paper_run
+from draftroom.systems import PaperReader, RunRequest, System
+from nodes.journalism.initialise import freeze_journalism_settings
 from runs.record import RunRecord
 from state.settings import (
     Audience,
@@ -24,7 +24,7 @@ from state.settings import (
 )
 
 
-@begins_a_run
+@make_run_command
 def explain(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
         str,
@@ -48,26 +48,26 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     """Turn a paper into an article that anyone can follow."""
 
 
-def begin_explanation(system: System, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
+def prepare_explanation(system: System, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
     """The record of an explanation.
 
     Raises:
         DraftroomError: What is wrong with the settings or the paper.
     """
-    frozen = freeze(settings)
-    return {**begin(system, settings, take, request), "settings": frozen}
+    frozen = freeze_journalism_settings(settings)
+    return {**prepare_paper_run(system, settings, take, request), "settings": frozen}
 
 
-LOOPS = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
+LOOPS_HELP = "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
 
 
-@begins_a_run
+@make_run_command
 def simplify(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
         str, typer.Argument(metavar="PAPER", help="The abstract: text, Markdown, PDF or Word; - reads standard input.")
     ],
     *,
-    loops: Annotated[list[str] | None, typer.Option(help=LOOPS)] = None,
+    loops: Annotated[list[str] | None, typer.Option(help=LOOPS_HELP)] = None,
     entries: Annotated[int | None, typer.Option(help="How often each loop is entered.")] = None,
     stop: Annotated[
         SimplificationStopRule | None, typer.Option(help="All entries, or until nothing changes or the aim is reached.")
@@ -91,7 +91,7 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     """Put a medical abstract into plain language, and tell what was lost on the way."""
 
 
-def wanted_of_abstract(system: System, flags: Mapping[str, Any]) -> RunRequest:
+def build_simplification_request(system: System, flags: Mapping[str, Any]) -> RunRequest:
     """What the flags want of any abstract."""
     loops = [name.strip() for names in flags["loops"] for name in names.split(",")] if flags["loops"] else None
-    return wanted(system, {**flags, "loops": loops})
+    return build_run_request(system, {**flags, "loops": loops})

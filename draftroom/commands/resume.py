@@ -7,19 +7,19 @@ from typing import Annotated
 
 import typer
 
-from draftroom.commands.driving import drive_and_show, read_advice
+from draftroom.commands.console_run import drive_and_show, read_advice
 from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
-from draftroom.extras import where_runs_are_shown
+from draftroom.extras import format_page_hint
 from draftroom.files import check_outputs, read_result, write_outputs
-from draftroom.rendering.console import tell
+from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.terminal import print_story
 from draftroom.systems import find_system
-from runs.driver import Budget, read_state, refresh_record, resume_command
+from runs.driver import Budget, format_resume_command, load_state, refresh_record
 from runs.record import find_record
-from state.errors import BadInput
+from state.errors import InputError
 
 
-def resume(
+def resume_run(
     run: RunArgument,
     advice: Annotated[
         Path | None, typer.Option(help="Go on with the advice or the questions in this file, one a line.")
@@ -40,16 +40,16 @@ def resume(
     dialogue = system.rendering.dialogue
     check_outputs(output, system.rendering)
     if (advice or accept) and not dialogue:
-        raise BadInput(f"A run of {system.name} asks nothing; resume it without --advice and --accept.")
+        raise InputError(f"A run of {system.name} asks nothing; resume it without --advice and --accept.")
     answer = None
     if dialogue and (advice or accept):
-        answer = dialogue.answer(read_advice(advice, dialogue) if advice else None)
+        answer = dialogue.build_answer(read_advice(advice, dialogue) if advice else None)
     if record["status"] != "done":
         record = {**record, "resumed": record["resumed"] + 1}
     drive_and_show(record, output, quiet=quiet, answer=answer, budget=Budget(max_calls, max_tokens))
 
 
-def show(
+def show_run(
     run: Annotated[str, typer.Argument(help="The id of the run, its unique beginning, `last`, or a result in JSON.")],
     only: Annotated[int | None, typer.Option("--round", help="Show only this round, entry or paragraph.")] = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
@@ -61,7 +61,7 @@ def show(
     rendering = system.rendering
     check_outputs(output, rendering)
     if not is_file:
-        values = read_state(record, system.graph)
+        values = load_state(record, system.graph)
         if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
             record = refresh_record(record, values, system.graph)
     write_outputs(output, rendering, record, values)
@@ -69,6 +69,6 @@ def show(
     if not is_file:
         keep, go_on = (
             f"draftroom show {record['id']} -o FILE.html (keep it)",
-            f"{resume_command(record)} (go on with it)",
+            f"{format_resume_command(record)} (go on with it)",
         )
-        tell(f"Next: {keep if record['status'] == 'done' else go_on}{where_runs_are_shown()}.")
+        print_to_stderr(f"Next: {keep if record['status'] == 'done' else go_on}{format_page_hint()}.")

@@ -11,30 +11,30 @@ from typing import Annotated, Any, Literal, cast, get_args
 
 import typer
 
-from draftroom.commands.beginning import begins_a_run
-from draftroom.commands.options import overrides
-from draftroom.extras import REVIEW, require
+from draftroom.commands.options import build_setting_overrides
+from draftroom.commands.run_commands import make_run_command
+from draftroom.extras import REVIEW, require_extra
 from draftroom.files import STANDARD_INPUT, read_standard_input
-from draftroom.systems import RunRequest, System, Take
+from draftroom.systems import PaperReader, RunRequest, System
 from draftroom.systems.feedback import (
     CHAIN_OF_VERIFICATION,
     FOCUSED_FEEDBACK,
     FOCUSED_FEEDBACK_GRAPH,
     SINGLE_MODEL,
-    best_comments,
+    list_ranked_comments,
 )
 from nodes.feedback.initialise import choose_targets
-from runs.driver import read_state
-from runs.record import RunInput, RunRecord, find_record, new_record
+from runs.driver import load_state
+from runs.record import RunInput, RunRecord, build_run_record, find_record
 from state.documents import Document
-from state.errors import BadInput
+from state.errors import InputError
 from state.feedback import EarlierComment, FeedbackInput
 from state.records import Values
 from state.settings import Execution, FeedbackSettings, LiteratureProvider, RetrievalMode, Settings
 from tools.configuration import load_settings
 from tools.documents.reading import load_document
-from tools.documents.structure import decode
-from tools.documents.versions import paired
+from tools.documents.structure import decode_text
+from tools.documents.versions import match_paragraphs
 
 ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
 VARIANTS: dict[ReviewVariant, System] = {
@@ -43,12 +43,12 @@ VARIANTS: dict[ReviewVariant, System] = {
     "single": SINGLE_MODEL,
     "cove": CHAIN_OF_VERIFICATION,
 }
-SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
+LITERATURE_SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
 """Where other studies are looked up, if not in a folder."""
-_LITERATURE = f"A folder of papers, or a service: {', '.join(SERVICES)}; repeatable."
+_LITERATURE_HELP = f"A folder of papers, or a service: {', '.join(LITERATURE_SERVICES)}; repeatable."
 
 
-@begins_a_run
+@make_run_command
 def review(  # noqa: PLR0913 - each parameter is a flag
     file: Annotated[
         str,
@@ -73,7 +73,7 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     max_rewrites: Annotated[int | None, typer.Option(help="How often the rest of a plan may be rewritten.")] = None,
     retrieval: Annotated[RetrievalMode | None, typer.Option(help="How passages are found.")] = None,
     passages: Annotated[int | None, typer.Option(help="Passages that a question is answered from.")] = None,
-    literature: Annotated[list[str] | None, typer.Option(help=_LITERATURE)] = None,
+    literature: Annotated[list[str] | None, typer.Option(help=_LITERATURE_HELP)] = None,
     pause: Annotated[bool | None, typer.Option(help="Let you edit the questions about the one paragraph.")] = None,
     min_words: Annotated[int | None, typer.Option(help="Leave out shorter paragraphs.")] = None,
     max_comments: Annotated[int | None, typer.Option(help="Most comments on the paper.")] = None,
@@ -82,14 +82,14 @@ def review(  # noqa: PLR0913 - each parameter is a flag
     """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""
 
 
-def wanted(_: System, flags: Mapping[str, Any]) -> RunRequest:
+def build_review_request(_: System, flags: Mapping[str, Any]) -> RunRequest:
     """What the flags want of any draft.
 
     Raises:
         SettingsError: The packages of a review are not installed.
         BadInput: What is to be reviewed is empty.
     """
-    require(REVIEW)
+    require_extra(REVIEW)
     variant: ReviewVariant = flags["variant"]
     if variant == "no-reranking" and flags["rerank"]:
         raise typer.BadParameter("Give --rerank or --variant no-reranking, not both.")
@@ -97,24 +97,24 @@ def wanted(_: System, flags: Mapping[str, Any]) -> RunRequest:
     chosen = {
         **flags,
         "rerank": False if variant == "no-reranking" else flags["rerank"],
-        "literature": _literature(literature) if literature else None,
+        "literature": _build_literature_settings(literature) if literature else None,
         "pause": flags["pause"] if system.rendering.dialogue else False,
     }
     given = {"paragraphs": flags["paragraph"], **{name: flags[name] for name in ("section", "text", "since")}}
-    request = _request(given, from_standard_input=flags.get("file") == STANDARD_INPUT)
-    return RunRequest(system, load_settings(overrides("feedback", chosen)), request)
+    request = _build_target_request(given, from_standard_input=flags.get("file") == STANDARD_INPUT)
+    return RunRequest(system, load_settings(build_setting_overrides("feedback", chosen)), request)
 
 
-def _literature(named: list[str]) -> dict[str, Any]:
+def _build_literature_settings(named: list[str]) -> dict[str, Any]:
     """As settings: services as they are called, anything else a folder."""
-    folders = [name for name in named if name not in SERVICES]
+    folders = [name for name in named if name not in LITERATURE_SERVICES]
     if len(folders) > 1:
         raise typer.BadParameter(f"Only one folder of literature can be searched, not {len(folders)}: put all in one.")
-    chosen: dict[str, Any] = {"providers": [name if name in SERVICES else "folder" for name in named]}
+    chosen: dict[str, Any] = {"providers": [name if name in LITERATURE_SERVICES else "folder" for name in named]}
     return {**chosen, "folder": folders[0]} if folders else chosen
 
 
-def _request(given: Mapping[str, Any], *, from_standard_input: bool) -> dict[str, Any]:
+def _build_target_request(given: Mapping[str, Any], *, from_standard_input: bool) -> dict[str, Any]:
     """What is to be reviewed: nothing for every paragraph that is worth it."""
     request = {name: value for name, value in given.items() if value is not None}
     if len(request) > 1:
@@ -122,23 +122,23 @@ def _request(given: Mapping[str, Any], *, from_standard_input: bool) -> dict[str
     if request.get("text") == STANDARD_INPUT:
         if from_standard_input:
             raise typer.BadParameter("Standard input can be the paper or the text, not both.")
-        request["text"] = decode(read_standard_input(), name="standard input")
+        request["text"] = decode_text(read_standard_input(), name="standard input")
     if any(isinstance(value, str) and not value.strip() for value in request.values()):
-        raise BadInput(f"There is nothing in --{next(iter(request))}; say what to review.", kind="empty_input")
+        raise InputError(f"There is nothing in --{next(iter(request))}; say what to review.", kind="empty_input")
     return request
 
 
-def begin(system: System, settings: Settings, take: Take, request: Mapping[str, Any]) -> RunRecord:
+def prepare_review(system: System, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
     """The record of a review of the paragraphs that are requested, of what changed `since` a run, or of all.
 
     Raises:
         DraftroomError: What is wrong with the settings, the paper or the request.
     """
-    _check_literature(settings.feedback)
+    _check_literature_sources(settings.feedback)
     run_input = take(scope="whole", max_pages=settings.feedback.max_pages)
     document = load_document(run_input["paper"])
     if "since" in request:
-        request = request_since(find_record(request["since"]), document, settings.feedback)
+        request = build_new_version_request(find_record(request["since"]), document, settings.feedback)
     asked = cast("FeedbackInput", {"paper": run_input["path"], **request})
     choose_targets(document, asked, settings.feedback)  # refuses what is not there
     if system is FOCUSED_FEEDBACK:
@@ -146,27 +146,27 @@ def begin(system: System, settings: Settings, take: Take, request: Mapping[str, 
 
         check_reranker(settings.feedback)
     record_input = RunInput(**run_input, request=dict(request))
-    return new_record(system.name, record_input, settings.frozen("feedback"), settings.checkpoints)
+    return build_run_record(system.name, record_input, settings.freeze_settings("feedback"), settings.checkpoints)
 
 
-def _check_literature(options: FeedbackSettings) -> None:
+def _check_literature_sources(options: FeedbackSettings) -> None:
     """Make sure that literature can be asked, before anything is paid for; name its folder for every place."""
-    from tools.literature import open_sources  # noqa: PLC0415 - needs the extra `review`
+    from tools.literature import build_sources  # noqa: PLC0415 - needs the extra `review`
 
     literature = options.literature
     if literature.folder and "folder" in literature.providers:
         folder = Path(literature.folder).expanduser()
         if not folder.is_dir():
-            raise BadInput(
+            raise InputError(
                 f"There is no folder {literature.folder!r} of literature; name one, or one of these services: "
-                f"{', '.join(SERVICES)}.",
+                f"{', '.join(LITERATURE_SERVICES)}.",
                 kind="missing_file",
             )
         literature.folder = str(folder.resolve())
-    open_sources(literature, rank=lambda *_, **__: [])
+    build_sources(literature, rank=lambda *_, **__: [])
 
 
-def request_since(earlier: RunRecord, document: Document, chosen: FeedbackSettings) -> dict[str, Any]:
+def build_new_version_request(earlier: RunRecord, document: Document, chosen: FeedbackSettings) -> dict[str, Any]:
     """What is asked of the review of a new version: the paragraphs that changed, and the comments until now.
 
     Args:
@@ -179,12 +179,12 @@ def request_since(earlier: RunRecord, document: Document, chosen: FeedbackSettin
         StateError: Its checkpoints or its paper are gone.
     """
     if earlier["system"] != "focused_feedback":
-        raise BadInput(f"The run {earlier['id']} is no review; name one of focused_feedback with --since.")
-    values = read_state(earlier, FOCUSED_FEEDBACK_GRAPH)
+        raise InputError(f"The run {earlier['id']} is no review; name one of focused_feedback with --since.")
+    values = load_state(earlier, FOCUSED_FEEDBACK_GRAPH)
     if not FOCUSED_FEEDBACK_GRAPH.is_finished(values):
-        raise BadInput(f"The run {earlier['id']} is not done; finish it first: draftroom resume {earlier['id']}")
+        raise InputError(f"The run {earlier['id']} is not done; finish it first: draftroom resume {earlier['id']}")
     before = load_document(earlier["input"]["paper"])
-    pairs = paired(before["paragraphs"], document["paragraphs"])
+    pairs = match_paragraphs(before["paragraphs"], document["paragraphs"])
     unchanged = {
         pairs[old["id"]]["id"]
         for old in before["paragraphs"]
@@ -193,12 +193,12 @@ def request_since(earlier: RunRecord, document: Document, chosen: FeedbackSettin
     worth_it = choose_targets(document, FeedbackInput(paper=""), chosen.model_copy(update={"pause": False}))
     changed = [target["id"] for target in worth_it if target["id"] not in unchanged]
     if not changed:
-        raise BadInput(
+        raise InputError(
             f"No paragraph that is worth a review has changed since the run {earlier['id']}; its comments still stand."
         )
     texts = {paragraph["id"]: paragraph["text"] for paragraph in before["paragraphs"]}
     carried = []
-    for item in open_comments(values):
+    for item in list_open_comments(values):
         now = pairs.get(item["comment"]["paragraph"])
         carried.append(
             {
@@ -211,7 +211,7 @@ def request_since(earlier: RunRecord, document: Document, chosen: FeedbackSettin
     return {"paragraphs": changed, "earlier": carried}
 
 
-def open_comments(values: Values) -> list[EarlierComment]:
+def list_open_comments(values: Values) -> list[EarlierComment]:
     """The comments of a review that its author has not dismissed, and those it had carried over that are open still.
 
     The latter point at the paragraph that was theirs in the version under this review.
@@ -219,7 +219,7 @@ def open_comments(values: Values) -> list[EarlierComment]:
     decisions = values.get("decisions") or {}
     found = [
         EarlierComment(comment=comment, status="open", paragraph="", before="", now="")
-        for comment in best_comments(values)
+        for comment in list_ranked_comments(values)
         if decisions.get(comment["id"], {}).get("decision") != "dismissed"
     ]
     carried: list[EarlierComment] = values.get("earlier") or []

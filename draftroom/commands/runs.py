@@ -11,36 +11,38 @@ from rich.table import Table
 from rich.text import Text
 
 from draftroom.commands.options import RunArgument
-from draftroom.rendering.console import OUT, print_table, tell
+from draftroom.rendering.console import OUT, print_table, print_to_stderr
 from draftroom.systems import SYSTEMS
-from runs.record import NO_RUNS, RunRecord, all_records, find_record, shown_status, total_tokens
-from tools.text import plain
+from runs.record import NO_RUNS_MESSAGE, RunRecord, count_run_tokens, determine_status, find_record, load_records
+from tools.text import strip_control_characters
 
-_COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
+_STATUS_COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
 
 
 runs_app = typer.Typer(invoke_without_command=True)
 
 
 @runs_app.callback()
-def runs(
+def print_runs(
     context: typer.Context,
     as_json: Annotated[bool, typer.Option("--json", help="Print the run records as JSON.")] = False,
 ) -> None:
     """List all runs, newest first, or delete one."""
     if context.invoked_subcommand:
         return
-    records = all_records()
+    records = load_records()
     for problem in records.problems:
-        tell(problem, style="yellow")
+        print_to_stderr(problem, style="yellow")
     if as_json:
-        shown = [{**record, "status": shown_status(record)} for record in records.readable]
+        shown = [{**record, "status": determine_status(record)} for record in records.readable]
         typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
     elif records.readable:
-        print_table(OUT, _table(records.readable))
-        tell("Next: draftroom show RUN (its story), draftroom resume RUN (go on with it), draftroom runs delete RUN.")
+        print_table(OUT, _build_runs_table(records.readable))
+        print_to_stderr(
+            "Next: draftroom show RUN (its story), draftroom resume RUN (go on with it), draftroom runs delete RUN."
+        )
     else:
-        tell(NO_RUNS)
+        print_to_stderr(NO_RUNS_MESSAGE)
 
 
 @runs_app.command()
@@ -53,31 +55,35 @@ def delete(
 
     record = find_record(run)
     if not yes:
-        typer.confirm(f"Delete the run {record['id']} ({plain(record['input']['name'])})?", abort=True, err=True)
+        typer.confirm(
+            f"Delete the run {record['id']} ({strip_control_characters(record['input']['name'])})?",
+            abort=True,
+            err=True,
+        )
     delete_run(record)
-    tell(f"The run {record['id']} is deleted.")
+    print_to_stderr(f"The run {record['id']} is deleted.")
 
 
-def _table(records: list[RunRecord]) -> Table:
+def _build_runs_table(records: list[RunRecord]) -> Table:
     table = Table("run", "system", "input", "status", "progress", "result", "tokens", "age")
     for record in records:
         system = SYSTEMS.get(record["system"])
         done, result = system.progress(record["results"]) if system else ("", "")
-        status = shown_status(record)
+        status = determine_status(record)
         table.add_row(
             record["id"],
             record["system"],
-            Text(plain(record["input"]["name"])),
-            Text(status, style=_COLOURS.get(status, "")),
+            Text(strip_control_characters(record["input"]["name"])),
+            Text(status, style=_STATUS_COLOURS.get(status, "")),
             done,
             result,
-            f"{total_tokens(record):,}",
-            age(record["created"], datetime.now(UTC)),
+            f"{count_run_tokens(record):,}",
+            format_age(record["created"], datetime.now(UTC)),
         )
     return table
 
 
-def age(created: str, now: datetime) -> str:
+def format_age(created: str, now: datetime) -> str:
     """How long ago `created` was, in its largest unit."""
     seconds = int((now - datetime.fromisoformat(created)).total_seconds())
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):

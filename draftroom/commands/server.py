@@ -12,33 +12,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from draftroom.extras import STUDIO, require
-from draftroom.rendering.console import tell
+from draftroom.extras import STUDIO, require_extra
+from draftroom.rendering.console import print_to_stderr
 from state.errors import ServingError
-from state.files import made_folder, state_folder
+from state.files import ensure_folder, resolve_state_folder
 from tools.configuration import load_settings
 
 if TYPE_CHECKING:
-    from draftroom.page.access import Access
+    from draftroom.page.access import AccessPolicy
 
 HOST = "127.0.0.1"
 CONCURRENT_RUNS = 10
 
-CONFIGURATION = Path(__file__).parents[2] / "langgraph.json"
+SERVER_CONFIGURATION = Path(__file__).parents[2] / "langgraph.json"
 """What is served; it is shipped beside the packages."""
 
 PortOption = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
 
 
-def studio(port: PortOption = 2024) -> None:
+def serve_studio(port: PortOption = 2024) -> None:
     """Serve the graphs to LangGraph Studio and its SDK until Ctrl-C, on this machine only."""
-    require(STUDIO)
-    from draftroom.page.access import STUDIO_ORIGIN, Access  # noqa: PLC0415 - part of the extra
+    require_extra(STUDIO)
+    from draftroom.page.access import STUDIO_ORIGIN, AccessPolicy  # noqa: PLC0415 - part of the extra
 
     address = f"http://{HOST}:{port}"
     page = f"{STUDIO_ORIGIN}/studio/?baseUrl={address}"
     said = f"Open {page} in a browser, or use langgraph_sdk.get_client(url='{address}')."
-    serve(HOST, port, Access.for_address(HOST, port, [STUDIO_ORIGIN]), said)
+    run_server(HOST, port, AccessPolicy.from_address(HOST, port, [STUDIO_ORIGIN]), said)
 
 
 def open_page(
@@ -49,17 +49,17 @@ def open_page(
     browser: Annotated[bool, typer.Option(help="Show the page in a browser.")] = True,
 ) -> None:
     """Open the page where papers are explained, simplified and reviewed, until Ctrl-C."""
-    require(STUDIO)
-    from draftroom.page.access import LOOPBACK, Access  # noqa: PLC0415 - part of the extra
+    require_extra(STUDIO)
+    from draftroom.page.access import LOOPBACK_HOSTS, AccessPolicy  # noqa: PLC0415 - part of the extra
 
-    access = Access.for_address(host, port)
-    page = access.page(HOST if host in LOOPBACK else host, port)
+    access = AccessPolicy.from_address(host, port)
+    page = access.build_page_url(HOST if host in LOOPBACK_HOSTS else host, port)
     warning = " Whoever has the whole address, on this network, can read and change everything here."
     said = f"The page is at {page} until Ctrl-C; what is under way can be resumed.{warning if access.token else ''}"
-    serve(host, port, replace(access, browser=page) if browser else access, said)
+    run_server(host, port, replace(access, browser=page) if browser else access, said)
 
 
-def serve(host: str, port: int, access: Access, said: str) -> None:
+def run_server(host: str, port: int, access: AccessPolicy, said: str) -> None:
     """Become the server.
 
     Args:
@@ -71,15 +71,15 @@ def serve(host: str, port: int, access: Access, said: str) -> None:
     Raises:
         DraftroomError: What keeps it from being started.
     """
-    from draftroom.page.access import VARIABLE  # noqa: PLC0415 - part of the extra
+    from draftroom.page.access import ACCESS_VARIABLE  # noqa: PLC0415 - part of the extra
 
     load_settings()
     require_free_port(host, port)
-    made_folder(state_folder().absolute())  # the server would start without one, and fail at the first run
-    tell(said)
-    os.environ[VARIABLE] = access.as_json()
+    ensure_folder(resolve_state_folder().absolute())  # the server would start without one, and fail at the first run
+    print_to_stderr(said)
+    os.environ[ACCESS_VARIABLE] = access.as_json()
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
-    options = {"--host": host, "--port": port, "--n-jobs-per-worker": CONCURRENT_RUNS, "--config": CONFIGURATION}
+    options = {"--host": host, "--port": port, "--n-jobs-per-worker": CONCURRENT_RUNS, "--config": SERVER_CONFIGURATION}
     command += [str(part) for option in options.items() for part in option]
     # In this process's place, so that signals, the exit code and the environment, which `tools` has silenced, stay.
     os.execv(sys.executable, command)  # noqa: S606

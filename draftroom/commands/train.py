@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from draftroom.extras import TRAINING, require
-from draftroom.rendering.console import tell
+from draftroom.extras import TRAINING, require_extra
+from draftroom.rendering.console import print_to_stderr
 
 if TYPE_CHECKING:
     from training.review_filters.labelled_sentences import Task
@@ -21,7 +21,7 @@ SentencesArgument = Annotated[Path, typer.Argument(help="Labelled review sentenc
 
 
 @train_app.command("plan-reranker")
-def plan_reranker(
+def train_plan_reranker(
     pairs: Annotated[Path, typer.Argument(help="Paragraphs with what reviewers criticised in them, JSON Lines.")],
     out: OutOption,
     plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
@@ -31,21 +31,23 @@ def plan_reranker(
     ] = None,
 ) -> None:
     """Train the plan re-ranker, and measure it by cross-validation over papers."""
-    require(TRAINING)
-    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
-    from training.plan_reranker.evaluate import evaluate  # noqa: PLC0415
-    from training.plan_reranker.plans import read_planned  # noqa: PLC0415
-    from training.plan_reranker.train import RerankerFit, train_reranker  # noqa: PLC0415
+    require_extra(TRAINING)
+    from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
+    from training.plan_reranker.evaluate import evaluate_reranker  # noqa: PLC0415
+    from training.plan_reranker.plans import read_planned_paragraphs  # noqa: PLC0415
+    from training.plan_reranker.train import RerankerConfig, train_reranker  # noqa: PLC0415
 
-    paragraphs = read_planned(pairs, plans)
-    chosen = read_config(config, RerankerFit)
+    paragraphs = read_planned_paragraphs(pairs, plans)
+    chosen = read_training_config(config, RerankerConfig)
     weights = train_reranker(chosen.model_copy(update={"encoder": encoder}) if encoder else chosen, paragraphs, out)
-    typer.echo(evaluate(weights, paragraphs, out), nl=False)
-    tell(f"The plan re-ranker is in {weights}; `reranker` under [feedback] in the settings names the one to use.")
+    typer.echo(evaluate_reranker(weights, paragraphs, out), nl=False)
+    print_to_stderr(
+        f"The plan re-ranker is in {weights}; `reranker` under [feedback] in the settings names the one to use."
+    )
 
 
 @train_app.command("purpose")
-def purpose(
+def train_purpose_classifier(
     sentences: SentencesArgument,
     out: OutOption,
     config: ConfigOption = "purpose-small",
@@ -55,7 +57,7 @@ def purpose(
 
 
 @train_app.command("aspect")
-def aspect(
+def train_aspect_classifier(
     sentences: SentencesArgument,
     out: OutOption,
     config: ConfigOption = "aspect-small",
@@ -65,25 +67,27 @@ def aspect(
 
 
 @train_app.command("journalist")
-def journalist(
+def train_journalist_adapter(
     pairs: Annotated[list[Path], typer.Argument(help="Pairs of `abstract` and `summary`, JSON Lines; repeatable.")],
     out: OutOption,
     config: ConfigOption = "journalist-small",
 ) -> None:
     """Fine-tune the journalist on plain summaries: an adapter that vLLM serves."""
-    require(TRAINING)
-    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
+    require_extra(TRAINING)
+    from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
     from training.journalist.config import JournalistConfig  # noqa: PLC0415
-    from training.journalist.train import ADAPTER, train_journalist  # noqa: PLC0415
+    from training.journalist.train import ADAPTER_FOLDER, train_journalist  # noqa: PLC0415
 
-    record = train_journalist(read_config(config, JournalistConfig), pairs, out)
+    record = train_journalist(read_training_config(config, JournalistConfig), pairs, out)
     typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
-    tell(f"To use it: vllm serve MODEL --enable-lora --lora-modules tuned={out / ADAPTER}")
-    tell("Then name its address and tuned in [models.warm_start], and write with draftroom explain --warm-start.")
+    print_to_stderr(f"To use it: vllm serve MODEL --enable-lora --lora-modules tuned={out / ADAPTER_FOLDER}")
+    print_to_stderr(
+        "Then name its address and tuned in [models.warm_start], and write with draftroom explain --warm-start."
+    )
 
 
 @train_app.command("bart")
-def bart(
+def train_bart_baseline(
     pairs: Annotated[list[Path], typer.Argument(help="Pairs of `abstract` and `summary`, JSON Lines; repeatable.")],
     out: OutOption,
     config: ConfigOption = "bart-small",
@@ -92,33 +96,36 @@ def bart(
     ] = None,
 ) -> None:
     """Fine-tune BART on plain summaries: the row `bart` of Table 1."""
-    require(TRAINING)
-    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
-    from training.journalist.bart import CHECKPOINT, train_bart  # noqa: PLC0415
+    require_extra(TRAINING)
+    from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
+    from training.journalist.bart import CHECKPOINT_FOLDER, train_bart  # noqa: PLC0415
     from training.journalist.config import BartConfig  # noqa: PLC0415
 
-    chosen = read_config(config, BartConfig)
+    chosen = read_training_config(config, BartConfig)
     record = train_bart(chosen.model_copy(update={"model": model}) if model else chosen, pairs, out)
     typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
-    tell(f'To use it, set sequence_to_sequence = "{out / CHECKPOINT}" under [journalism], and add `bart` to --rows.')
+    print_to_stderr(
+        f'To use it, set sequence_to_sequence = "{out / CHECKPOINT_FOLDER}" under [journalism], '
+        "and add `bart` to --rows."
+    )
 
 
 @train_app.command("instructions")
-def instructions(
+def train_instruction_detector(
     papers: Annotated[list[Path], typer.Argument(help="Open papers or abstracts, JSON Lines; repeatable.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the weights and the report.")],
 ) -> None:
     """Fit the regression that finds hidden instructions, and measure it on what it has not seen."""
-    require(TRAINING)
-    from training.injection import train_instructions  # noqa: PLC0415 - takes seconds
+    require_extra(TRAINING)
+    from training.injection import train_injection_detector  # noqa: PLC0415 - takes seconds
 
-    typer.echo(train_instructions(papers, out), nl=False)
-    tell(f"The weights are in {out / 'injection.npz'}; tools/injection.npz holds those that ship.")
+    typer.echo(train_injection_detector(papers, out), nl=False)
+    print_to_stderr(f"The weights are in {out / 'injection.npz'}; tools/injection.npz holds those that ship.")
 
 
 def _train_classifier(task: Task, sentences: Path, out: Path, config: str) -> None:
-    require(TRAINING)
-    from training.fitting import read_config  # noqa: PLC0415 - these take seconds
-    from training.review_filters.classifier import ClassifierFit, train_classifier  # noqa: PLC0415
+    require_extra(TRAINING)
+    from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
+    from training.review_filters.classifier import ClassifierConfig, train_classifier  # noqa: PLC0415
 
-    typer.echo(train_classifier(task, read_config(config, ClassifierFit), sentences, out), nl=False)
+    typer.echo(train_classifier(task, read_training_config(config, ClassifierConfig), sentences, out), nl=False)

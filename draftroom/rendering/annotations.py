@@ -16,14 +16,21 @@ from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 
-from draftroom.rendering.notes import AUTHOR, INSTEAD, Placed, place_notes, read_original, read_paper
+from draftroom.rendering.notes import (
+    NOTE_AUTHOR,
+    OTHER_FORMAT_HINT,
+    PlacedNote,
+    load_paper_document,
+    locate_notes,
+    read_original_file,
+)
 from runs.record import RunRecord
 from state.documents import Word
-from state.errors import BadInput
+from state.errors import InputError
 from state.records import Values
 
 # What pypdf raises for broken files, from its depths.
-_MALFORMED = (
+_PYPDF_ERRORS = (
     PyPdfError,
     ValueError,
     NotImplementedError,
@@ -33,35 +40,36 @@ _MALFORMED = (
     AssertionError,
     RecursionError,
 )
-_ICON = 20.0  # width and height of a note's icon in points
+_ICON_SIZE = 20.0  # width and height of a note's icon in points
 
 
-def to_annotated_pdf(record: RunRecord, values: Values) -> bytes:
+def render_annotated_pdf(record: RunRecord, values: Values) -> bytes:
     """The PDF that was reviewed, with its comments and what was computed; apart from them it is the file that was read.
 
     Raises:
         BadInput: The paper was no PDF, is gone, was changed, or cannot be written to.
         StateError: The places of its words are gone.
     """
-    reference, document = read_paper(values)
-    data, notes = read_original(reference, "pdf"), place_notes(document, record, values)
+    reference, document = load_paper_document(values)
+    data, notes = read_original_file(reference, "pdf"), locate_notes(document, record, values)
     words = {paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]}
     try:
         reader = PdfReader(BytesIO(data))
         # An incremental update leaves every byte of the file as it is; pypdf cannot write one to an encrypted file.
         writer = PdfWriter(clone_from=reader) if reader.is_encrypted else PdfWriter(BytesIO(data), incremental=True)
         for each in notes:
-            _annotate(writer, each, words.get(each.note.paragraph, []))
+            _add_note(writer, each, words.get(each.note.paragraph, []))
         buffer = BytesIO()
         writer.write(buffer)
-    except _MALFORMED as error:
-        raise BadInput(
-            f"{reference['source']} is too unusual a PDF to be annotated ({error}); {INSTEAD}.", kind="broken_pdf"
+    except _PYPDF_ERRORS as error:
+        raise InputError(
+            f"{reference['source']} is too unusual a PDF to be annotated ({error}); {OTHER_FORMAT_HINT}.",
+            kind="broken_pdf",
         ) from error
     return buffer.getvalue()
 
 
-def _annotate(writer: PdfWriter, about: Placed, words: list[Word]) -> None:
+def _add_note(writer: PdfWriter, about: PlacedNote, words: list[Word]) -> None:
     """A highlight on each page of the quote, or of the whole paragraph if nothing is quoted.
 
     If the page does not show the words, a note at the top of the page.
@@ -70,22 +78,22 @@ def _annotate(writer: PdfWriter, about: Placed, words: list[Word]) -> None:
     if about.end <= about.start:
         quoted = words
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
-        lines = quads(on_page, writer.pages[page - 1].rotation)
+        lines = compute_line_quadrilaterals(on_page, writer.pages[page - 1].rotation)
         highlight = Highlight(
-            rect=bounds(lines),
+            rect=compute_bounding_box(lines),
             quad_points=ArrayObject(FloatObject(round(at, 3)) for line in lines for at in line),
             highlight_color=about.note.colour,
-            title_bar=AUTHOR,
+            title_bar=NOTE_AUTHOR,
         )
-        _add(writer, page, highlight, about)
+        _add_annotation(writer, page, highlight, about)
     if not quoted:
         page = max(about.note.page, 1)
         left, top = writer.pages[page - 1].cropbox.upper_left
-        icon = Text(rect=(left, top - _ICON, left + _ICON, top), text="", title_bar=AUTHOR)
-        _add(writer, page, icon, about)
+        icon = Text(rect=(left, top - _ICON_SIZE, left + _ICON_SIZE, top), text="", title_bar=NOTE_AUTHOR)
+        _add_annotation(writer, page, icon, about)
 
 
-def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: Placed) -> None:
+def _add_annotation(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: PlacedNote) -> None:
     annotation.flags = AnnotationFlag.PRINT
     annotation[NameObject("/NM")] = TextStringObject(f"{about.note.id}-{page}")
     annotation[NameObject("/Subj")] = TextStringObject(about.note.kind)
@@ -93,9 +101,9 @@ def _add(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: Plac
     writer.add_annotation(page - 1, annotation)
 
 
-_SAME_LINE = 0.5
+_MIN_LINE_OVERLAP = 0.5
 """Share of the height of the lower one that two words of a line have in common at least; indices are that low."""
-_TURNS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
+_ROTATIONS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
 """Cosine and sine of the angle by which a viewer turns a page."""
 
 
@@ -108,7 +116,7 @@ class Box(NamedTuple):
     y1: float
 
 
-def quads(words: Iterable[Word], rotation: int) -> list[list[float]]:
+def compute_line_quadrilaterals(words: Iterable[Word], rotation: int) -> list[list[float]]:
     """A quadrilateral a line for words of one page (ISO 32000-1, 12.5.6.10).
 
     The corners come in the order that viewers expect, whatever the standard says: upper left, upper right, lower left,
@@ -118,32 +126,32 @@ def quads(words: Iterable[Word], rotation: int) -> list[list[float]]:
         words: In reading order.
         rotation: Of the page, clockwise in degrees.
     """
-    cosine, sine = _TURNS[rotation % 360]
-    lines = _lines(_upright(Box(*word["box"]), cosine, sine) for word in words)
+    cosine, sine = _ROTATIONS[rotation % 360]
+    lines = _merge_line_boxes(_rotate_box(Box(*word["box"]), cosine, sine) for word in words)
     corners = [((b.x0, b.y1), (b.x1, b.y1), (b.x0, b.y0), (b.x1, b.y0)) for b in lines]
     return [[at for u, v in line for at in (cosine * u - sine * v, sine * u + cosine * v)] for line in corners]
 
 
-def bounds(quadrilaterals: Iterable[list[float]]) -> Box:
+def compute_bounding_box(quadrilaterals: Iterable[list[float]]) -> Box:
     """The smallest box around all of them."""
     xs = [x for quad in quadrilaterals for x in quad[::2]]
     ys = [y for quad in quadrilaterals for y in quad[1::2]]
     return Box(min(xs), min(ys), max(xs), max(ys))
 
 
-def _upright(box: Box, cosine: int, sine: int) -> Box:
+def _rotate_box(box: Box, cosine: int, sine: int) -> Box:
     """The box as the page is shown."""
     us = [cosine * x + sine * y for x, y in ((box.x0, box.y0), (box.x1, box.y1))]
     vs = [cosine * y - sine * x for x, y in ((box.x0, box.y0), (box.x1, box.y1))]
     return Box(min(us), min(vs), max(us), max(vs))
 
 
-def _lines(boxes: Iterable[Box]) -> Iterator[Box]:
+def _merge_line_boxes(boxes: Iterable[Box]) -> Iterator[Box]:
     """Boxes of words to boxes of lines; a line ends where the next word is not to the right of it at its height."""
     line: Box | None = None
     for box in boxes:
         overlap = min(line.y1, box.y1) - max(line.y0, box.y0) if line else 0.0
-        if line and box.x0 >= line.x0 and overlap >= _SAME_LINE * min(line.y1 - line.y0, box.y1 - box.y0):
+        if line and box.x0 >= line.x0 and overlap >= _MIN_LINE_OVERLAP * min(line.y1 - line.y0, box.y1 - box.y0):
             line = Box(line.x0, min(line.y0, box.y0), max(line.x1, box.x1), max(line.y1, box.y1))
             continue
         if line:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tools.text import Change
+from tools.text import DiffSegment
 
 Tone = Literal["plain", "soft", "strong", "good", "warning", "alarm", "question", "answer", "thought"]
 
@@ -37,7 +37,7 @@ class TextLine:
     """Where the text or the quote comes from."""
     tone: Tone = "plain"
 
-    def flatten(self) -> str:
+    def to_text(self) -> str:
         """Return all of it as one text."""
         quote = f'"{self.quote}"' if self.quote else ""
         said = " ".join(filter(None, (self.text, quote, f"({self.source})" if self.source else "")))
@@ -73,7 +73,7 @@ class DataTable:
 class Diff:
     """What was changed in a text."""
 
-    changes: Sequence[Change]
+    changes: Sequence[DiffSegment]
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Note:
     @property
     def place(self) -> str:
         """Where it is, for a person."""
-        return join_place(self.section, self.page, self.paragraph)
+        return format_place(self.section, self.page, self.paragraph)
 
     @property
     def heading(self) -> str:
@@ -189,6 +189,6 @@ class ResultDocument:
         return [*found, *self.costs]
 
 
-def join_place(section: str, page: int, *more: str) -> str:
+def format_place(section: str, page: int, *more: str) -> str:
     """Name a place of a paper: its section, its page where there are pages, and more."""
     return ", ".join(filter(None, (section, f"page {page}" if page else "", *more)))

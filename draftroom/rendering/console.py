@@ -8,30 +8,30 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from tools.text import plain
+from tools.text import strip_control_characters
 
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
 
 _FILE_WIDTH = 160  # without a terminal nothing is known of the width; a row should stay one line
-_NARROW = 70  # columns of a terminal below which a table's own columns would be too thin to read
+_NARROW_COLUMNS = 70  # columns of a terminal below which a table's own columns would be too thin to read
 
 
-def tell(text: str, style: str = "") -> None:
+def print_to_stderr(text: str, style: str = "") -> None:
     """Print a line to standard error, exactly as it is: it is never read as markup."""
     print_line(text, style, console=ERR)
 
 
 def print_line(text: str, style: str = "", *, console: Console = OUT) -> None:
     """Print a line exactly as it is: it is never read as markup."""
-    console.print(Text(plain(text), style=style), soft_wrap=True)
+    console.print(Text(strip_control_characters(text), style=style), soft_wrap=True)
 
 
 def print_table(console: Console, table: Table) -> None:
     """Print a table whose rows stay whole where no terminal limits them; on a narrow one, each row as a few lines."""
     if not console.is_terminal:
         console.width = _FILE_WIDTH
-    if console.width >= _NARROW:
+    if console.width >= _NARROW_COLUMNS:
         console.print(table)
         return
     if table.title:
@@ -44,7 +44,7 @@ def print_table(console: Console, table: Table) -> None:
         console.print()
 
 
-def new_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:
+def make_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:
     """Make a table whose columns hold numbers, but for the first one and those named in `words`."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):

@@ -7,23 +7,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import cast
 
-from draftroom.rendering.account import count, describe_costs, describe_run, please_note
-from draftroom.rendering.blocks import Block, Heading, Items, Note, NotedPaper, ResultDocument, TextLine, join_place
-from draftroom.rendering.html import write_html
-from draftroom.rendering.markdown import write_blocks
-from draftroom.rendering.rendering import Rendering, document_formats
+from draftroom.rendering.blocks import Block, Heading, Items, Note, NotedPaper, ResultDocument, TextLine, format_place
+from draftroom.rendering.html import render_html
+from draftroom.rendering.markdown import render_blocks
+from draftroom.rendering.provenance import build_reader_notices, describe_costs, describe_provenance, format_count
+from draftroom.rendering.rendering import Rendering, build_formats
 from runs.record import RunInput, RunRecord
 from state.computed_findings import SEVERITIES, ComputedFinding, PaperReport
 from state.number_check import NumberCheckOutput
 from state.records import Values
 
-COMPUTED = "c3cad1"  # the colour of its notes
+COMPUTED_COLOUR = "c3cad1"  # the colour of its notes
 UNIT = "passage"
 
 
-def computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
+def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
     """Make a note of a finding, with the words of the reviewer if there are any."""
-    place = join_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
+    place = format_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
     lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
     if found["explanations"]:
         lines.append(TextLine(f"{'; '.join(found['explanations'])}.", label="What else could explain it"))
@@ -32,7 +32,7 @@ def computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> N
         rank=0,
         kind="Computed",
         title=f"Computed: {found['kind']}, {found['severity']} ({place})",
-        colour=COMPUTED,
+        colour=COMPUTED_COLOUR,
         paragraph=found["paragraph"],
         section=found["section"],
         page=found["page"],
@@ -42,77 +42,79 @@ def computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> N
     )
 
 
-def build_document(paper: RunInput, report: PaperReport) -> ResultDocument:
+def build_check_document(paper: RunInput, report: PaperReport) -> ResultDocument:
     """Build the document of the findings and of what was read for them."""
     findings = report["findings"]
     counts = {severity: sum(found["severity"] == severity for found in findings) for severity in SEVERITIES}
     told = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
     none = "No contradiction was found among what can be computed."
-    summary = f"{count(len(findings), 'finding')}: {told}." if findings else none
+    summary = f"{format_count(len(findings), 'finding')}: {told}." if findings else none
     title = f"Checks of {paper['paper']['title'] or paper['name']}"
     return ResultDocument(
         title=title,
         result=[
             Heading(title, 1),
             TextLine(summary),
-            NotedPaper([computed_note(found) for found in findings]),
-            *_describe_reading(report),
+            NotedPaper([build_computed_note(found) for found in findings]),
+            *_describe_coverage(report),
         ],
         remarks=[],
         conclusion="",
     )
 
 
-def _describe_reading(report: PaperReport) -> list[Block]:
+def _describe_coverage(report: PaperReport) -> list[Block]:
     """Say what was read and what was not: a paper without findings may be one that could not be read."""
-    read = ", ".join(count(number, kind) for kind, number in report["read"].items())
+    read = ", ".join(format_count(number, kind) for kind, number in report["read"].items())
     lines = [TextLine(f"{read}.", label="Read")]
     lines += [TextLine(f"{each}.", label="Not read", tone="warning") for each in report["unread"]]
     if report["left_out"]:
-        lines.append(TextLine(f"{count(report['left_out'], 'finding')} (--severity low, --without).", label="Left out"))
+        lines.append(
+            TextLine(f"{format_count(report['left_out'], 'finding')} (--severity low, --without).", label="Left out")
+        )
     if not report["references_looked_up"]:
         lines.append(TextLine("whether the references exist (--references).", label="Not looked up"))
     return [Heading("What was read"), Items(lines)]
 
 
-def _to_json(paper: RunInput, report: PaperReport) -> str:
+def _render_json(paper: RunInput, report: PaperReport) -> str:
     named = {"name": paper["name"], "title": paper["paper"]["title"], "sha256": paper["paper"]["sha256"]}
     return json.dumps({"paper": named, **report}, ensure_ascii=False, indent=2) + "\n"
 
 
-def build_run_document(record: RunRecord, values: Values) -> ResultDocument:
+def build_check_run_document(record: RunRecord, values: Values) -> ResultDocument:
     """Build the document of a run of `number_check`, also of one that has no result yet."""
     is_finished = values.get("finished")
     empty = PaperReport(findings=[], read={}, unread=[], left_out=0, references_looked_up=False)
-    document = build_document(record["input"], cast("PaperReport", {**empty, **values}))
+    document = build_check_document(record["input"], cast("PaperReport", {**empty, **values}))
     return replace(
         document,
         result=document.result if is_finished else [],
-        remarks=please_note(values, UNIT),
+        remarks=build_reader_notices(values, UNIT),
         conclusion=f"Run {record['id']}" if is_finished else "The run has no result yet.",
-        provenance=describe_run(record, values),
+        provenance=describe_provenance(record, values),
         costs=list(describe_costs(record, UNIT)),
     )
 
 
-def milestone(node: str, update: Values, _: Values) -> str:
+def describe_check_progress(node: str, update: Values, _: Values) -> str:
     """Return a line when the passages are chosen, and when one could not be read."""
     if node == "initialise":
-        return f"{count(len(update['passages']), UNIT)} with numbers to read"
+        return f"{format_count(len(update['passages']), UNIT)} with numbers to read"
     problems = [each for each in update.get("readings", []) if each["problem"]]
     return f"{problems[0]['paragraph']} was not read: {problems[0]['problem']}" if problems else ""
 
 
 RENDERING = Rendering(
     unit=UNIT,
-    milestone=milestone,
-    document=build_run_document,
-    formats=document_formats(build_run_document, NumberCheckOutput),
+    milestone=describe_check_progress,
+    document=build_check_run_document,
+    formats=build_formats(build_check_run_document, NumberCheckOutput),
 )
 
-FORMATS: Mapping[str, Callable[[RunInput, PaperReport], str]] = {
-    ".json": _to_json,
-    ".md": lambda paper, report: write_blocks(build_document(paper, report).result),
-    ".html": lambda paper, report: write_html(build_document(paper, report)),
+REPORT_FORMATS: Mapping[str, Callable[[RunInput, PaperReport], str]] = {
+    ".json": _render_json,
+    ".md": lambda paper, report: render_blocks(build_check_document(paper, report).result),
+    ".html": lambda paper, report: render_html(build_check_document(paper, report)),
 }
 """By the suffix of a file."""

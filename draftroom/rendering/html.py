@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from draftroom.rendering import blocks as b
 from draftroom.rendering.blocks import Note, NotedPaper, ResultDocument
-from tools.html_pages import templates
+from tools.html_pages import build_template_environment
 
 
-def write_html(document: ResultDocument) -> str:
+def render_html(document: ResultDocument) -> str:
     """Write the page."""
     notes = next((block for block in document.result if isinstance(block, NotedPaper)), None)
-    return _PAGES.get_template("document.html").render(document=document, notes=notes)
+    return _TEMPLATES.get_template("document.html").render(document=document, notes=notes)
 
 
 class QuotedPiece(NamedTuple):
@@ -36,7 +36,7 @@ class ShownParagraph(NamedTuple):
     computed: list[Note]
 
 
-def place_notes(notes: NotedPaper) -> tuple[list[ShownParagraph], list[Note]]:
+def group_notes_by_paragraph(notes: NotedPaper) -> tuple[list[ShownParagraph], list[Note]]:
     """Cut each paragraph at the quotes of its comments; the second part are notes about no paragraph."""
     by_paragraph: dict[str, list[Note]] = defaultdict(list)
     for note in notes.notes:
@@ -44,12 +44,12 @@ def place_notes(notes: NotedPaper) -> tuple[list[ShownParagraph], list[Note]]:
     shown = []
     for paragraph in notes.paper:
         own = by_paragraph.pop(paragraph.id, [])
-        pieces = list(_cut(paragraph.text, [note for note in own if note.rank]))
+        pieces = list(_split_at_quotes(paragraph.text, [note for note in own if note.rank]))
         shown.append(ShownParagraph(paragraph, pieces, [note for note in own if not note.rank]))
     return shown, [note for rest in by_paragraph.values() for note in rest]
 
 
-def _cut(text: str, notes: list[Note]) -> Iterator[QuotedPiece]:
+def _split_at_quotes(text: str, notes: list[Note]) -> Iterator[QuotedPiece]:
     """Cut a text at the quotes; where quotes overlap, the words belong to the first of them."""
     done = 0
     spans = []
@@ -66,7 +66,7 @@ def _cut(text: str, notes: list[Note]) -> Iterator[QuotedPiece]:
         yield QuotedPiece(text[done:], None)
 
 
-_PAGES = templates("draftroom.rendering")
-_PAGES.filters["slug"] = lambda label: label.lower().replace(" ", "-")
-_PAGES.tests["block"] = lambda block, name: type(block).__name__ == name
-_PAGES.globals["place_notes"] = place_notes
+_TEMPLATES = build_template_environment("draftroom.rendering")
+_TEMPLATES.filters["slug"] = lambda label: label.lower().replace(" ", "-")
+_TEMPLATES.tests["block"] = lambda block, name: type(block).__name__ == name
+_TEMPLATES.globals["place_notes"] = group_notes_by_paragraph

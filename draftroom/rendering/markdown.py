@@ -5,97 +5,97 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from draftroom.rendering import blocks as b
-from tools.text import plain
+from tools.text import strip_control_characters
 
-_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
+_DIFF_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 
-def write_markdown(document: b.ResultDocument) -> str:
+def render_markdown(document: b.ResultDocument) -> str:
     """Write a whole document: the result, a rule, and all else below it."""
-    return f"{write_blocks(document.result)}\n---\n\n{write_blocks([*document.remarks, *document.appendix])}"
+    return f"{render_blocks(document.result)}\n---\n\n{render_blocks([*document.remarks, *document.appendix])}"
 
 
-def write_blocks(blocks: Iterable[b.Block]) -> str:
+def render_blocks(blocks: Iterable[b.Block]) -> str:
     """Write blocks with a blank line between them."""
-    return "\n\n".join(part for block in blocks for part in write_block(block) if part) + "\n"
+    return "\n\n".join(part for block in blocks for part in render_block(block) if part) + "\n"
 
 
-def write_block(block: b.Block) -> Iterator[str]:
+def render_block(block: b.Block) -> Iterator[str]:
     """Write a block in one part or several."""
     match block:
         case b.Heading(text, level):
-            yield f"{'#' * level} {on_one_line(text)}"
+            yield f"{'#' * level} {escape_markdown_line(text)}"
         case b.Prose(markdown):
-            yield plain(markdown).strip()
+            yield strip_control_characters(markdown).strip()
         case b.TextLine():
-            yield write_line(block)
+            yield format_line(block)
         case b.Quotation(text):
-            yield f"> {on_one_line(text)}"
+            yield f"> {escape_markdown_line(text)}"
         case b.Items(lines):
-            yield "\n".join(f"- {write_line(line)}" for line in lines)
+            yield "\n".join(f"- {format_line(line)}" for line in lines)
         case _:
-            yield from _write_figure(block)
+            yield from _render_figure(block)
 
 
-def _write_figure(block: b.Block) -> Iterator[str]:
+def _render_figure(block: b.Block) -> Iterator[str]:
     """Write a block that is more than text."""
     match block:
         case b.DataTable():
             rows = [list(row) for row in block.rows]
             if block.selected is not None:
                 rows[block.selected][0] = f"**{rows[block.selected][0]}**"
-            yield write_table(block.columns, rows)
+            yield render_table(block.columns, rows)
         case b.Diff(changes):
-            marked = (f"{_MARKS[change.kind][0]}{change.text}{_MARKS[change.kind][1]}" for change in changes)
-            yield "\n>\n".join(f"> {on_one_line(part)}" for part in "".join(marked).split("\n\n"))
+            marked = (f"{_DIFF_MARKS[change.kind][0]}{change.text}{_DIFF_MARKS[change.kind][1]}" for change in changes)
+            yield "\n>\n".join(f"> {escape_markdown_line(part)}" for part in "".join(marked).split("\n\n"))
         case b.Callout(title, lines):
-            yield f"**{on_one_line(title)}**"
-            yield from write_block(b.Items(lines))
+            yield f"**{escape_markdown_line(title)}**"
+            yield from render_block(b.Items(lines))
         case b.FoldedBlocks(title, inner):
-            yield f"### {on_one_line(title)}"
+            yield f"### {escape_markdown_line(title)}"
             for each in inner:
-                yield from write_block(each)
+                yield from render_block(each)
         case b.NotedPaper(notes, paper):
-            yield from _write_notes(notes, [paragraph.id for paragraph in paper])
+            yield from _render_notes(notes, [paragraph.id for paragraph in paper])
 
 
-def _write_notes(notes: Sequence[b.Note], order: Sequence[str]) -> Iterator[str]:
+def _render_notes(notes: Sequence[b.Note], order: Sequence[str]) -> Iterator[str]:
     """Write computed notes, and then the others by section as the paper has them."""
     ranked = [note for note in notes if note.rank]
     if len(ranked) < len(notes):
         yield "## Computed, without a model"
     for note in notes:
         if not note.rank:
-            yield from _write_note(note)
+            yield from _render_note(note)
     places = {paragraph: place for place, paragraph in enumerate(order)}
     section = None
     for note in sorted(ranked, key=lambda note: places.get(note.paragraph, len(places))):
         if note.section != section:
             section = note.section
-            yield f"## {on_one_line(section) or 'Before the first heading'}"
-        yield from _write_note(note)
+            yield f"## {escape_markdown_line(section) or 'Before the first heading'}"
+        yield from _render_note(note)
 
 
-def _write_note(note: b.Note) -> Iterator[str]:
-    yield f"### {on_one_line(note.heading)}"
-    yield f"> {on_one_line(note.quote)}" if note.quote else f"About {note.about}."
+def _render_note(note: b.Note) -> Iterator[str]:
+    yield f"### {escape_markdown_line(note.heading)}"
+    yield f"> {escape_markdown_line(note.quote)}" if note.quote else f"About {note.about}."
     first, *rest = note.lines
-    yield write_line(first)
-    yield from write_block(b.Items([*rest, *note.evidence, *note.checks]))
+    yield format_line(first)
+    yield from render_block(b.Items([*rest, *note.evidence, *note.checks]))
 
 
-def write_line(line: b.TextLine) -> str:
+def format_line(line: b.TextLine) -> str:
     """Write a line of plain text, its label in bold."""
-    label = f"**{on_one_line(line.label)}:** " if line.label else ""
-    return f"{label}{on_one_line(b.TextLine(line.text, quote=line.quote, source=line.source).flatten())}"
+    label = f"**{escape_markdown_line(line.label)}:** " if line.label else ""
+    return f"{label}{escape_markdown_line(b.TextLine(line.text, quote=line.quote, source=line.source).to_text())}"
 
 
-def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def render_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write a table."""
-    lines = [list(columns), ["---"] * len(columns), *([on_one_line(text) for text in row] for row in rows)]
+    lines = [list(columns), ["---"] * len(columns), *([escape_markdown_line(text) for text in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def on_one_line(text: str) -> str:
+def escape_markdown_line(text: str) -> str:
     """Write text so that it neither ends a table cell or a list item nor opens an HTML tag."""
-    return " ".join(plain(text).split()).replace("|", "\\|").replace("<", "&lt;")
+    return " ".join(strip_control_characters(text).split()).replace("|", "\\|").replace("<", "&lt;")

@@ -10,22 +10,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from draftroom.rendering.account import extensions_line
-from draftroom.rendering.blocks import Note, TextLine, join_place
-from draftroom.rendering.findings import computed_note
-from draftroom.systems.feedback import best_comments
+from draftroom.rendering.blocks import Note, TextLine, format_place
+from draftroom.rendering.findings import build_computed_note
+from draftroom.rendering.provenance import format_extensions
+from draftroom.systems.feedback import list_ranked_comments
 from runs.record import RunRecord
-from state.computed_findings import gravest_first
+from state.computed_findings import rank_severity
 from state.documents import FORMAT_NAMES, Document, DocumentFormat, DocumentRef
-from state.errors import BadInput
-from state.feedback import AuthorDecision, Comment, Evidence, RaisedFinding, Weakness
+from state.errors import InputError
+from state.feedback import AuthorDecision, Comment, Evidence, ReviewFinding, Weakness
 from state.records import Values
-from tools.checks.quotes import locate
+from tools.checks.quotes import find_quote
 from tools.documents.reading import load_document
-from tools.text import plain
+from tools.text import strip_control_characters
 
-AUTHOR = "Draftroom"
-KINDS: dict[Weakness, str] = {
+NOTE_AUTHOR = "Draftroom"
+WEAKNESS_COLOURS: dict[Weakness, str] = {
     "Replicability": "9fd0ff",
     "Originality": "d9bbff",
     "Empirical and Theoretical Soundness": "ffb5a8",
@@ -33,38 +33,38 @@ KINDS: dict[Weakness, str] = {
     "Substance": "ffe07d",
 }
 """Colour of each type of comment; also the order in which they are listed."""
-INSTEAD = "write the comments to a file that ends in .html or .md instead"
-OPEN = AuthorDecision(decision="open")
+OTHER_FORMAT_HINT = "write the comments to a file that ends in .html or .md instead"
+OPEN_DECISION = AuthorDecision(decision="open")
 
 
-def decisions_of(values: Values) -> dict[str, AuthorDecision]:
+def list_decisions(values: Values) -> dict[str, AuthorDecision]:
     """Return what a person has made of the comments, by their ids."""
     return values.get("decisions") or {}
 
 
-def ranked_notes(values: Values) -> list[Note]:
+def list_ranked_notes(values: Values) -> list[Note]:
     """Return the comments of the run; of a run that has not ranked them yet, those that there are.
 
     A comment that a person has dismissed is left out, and one that they have edited is in their words.
     """
-    decisions = decisions_of(values)
+    decisions = list_decisions(values)
     return [
-        _of_comment(rank, comment, decisions.get(comment["id"], OPEN))
-        for rank, comment in enumerate(best_comments(values), start=1)
-        if decisions.get(comment["id"], OPEN)["decision"] != "dismissed"
+        _build_comment_note(rank, comment, decisions.get(comment["id"], OPEN_DECISION))
+        for rank, comment in enumerate(list_ranked_comments(values), start=1)
+        if decisions.get(comment["id"], OPEN_DECISION)["decision"] != "dismissed"
     ]
 
 
-def computed_notes(values: Values) -> list[Note]:
+def list_computed_notes(values: Values) -> list[Note]:
     """Return what was computed about the reviewed text and no person has dismissed, the gravest first."""
-    decisions = decisions_of(values)
-    computed: list[RaisedFinding] = values.get("computed", [])
+    decisions = list_decisions(values)
+    computed: list[ReviewFinding] = values.get("computed", [])
     shown = [found for found in computed if found["shown"]]
-    kept = [found for found in shown if decisions.get(found["id"], OPEN)["decision"] != "dismissed"]
-    return [computed_note(found, found["id"], found["wording"]) for found in sorted(kept, key=gravest_first)]
+    kept = [found for found in shown if decisions.get(found["id"], OPEN_DECISION)["decision"] != "dismissed"]
+    return [build_computed_note(found, found["id"], found["wording"]) for found in sorted(kept, key=rank_severity)]
 
 
-def _of_comment(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
+def _build_comment_note(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
     review, suggestion = decision.get("review", comment["review"]), decision.get("suggestion", comment["suggestion"])
     verdict, notes = comment["verification"]["verdict"], comment["verification"]["notes"]
     said = {"Suggestion": suggestion, "The author": decision.get("reply", "")}
@@ -73,7 +73,7 @@ def _of_comment(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
         rank=rank,
         kind=comment["label"],
         title=comment["label"],
-        colour=KINDS[comment["label"]],
+        colour=WEAKNESS_COLOURS[comment["label"]],
         paragraph=comment["paragraph"],
         section=comment["section"],
         page=comment["page"],
@@ -88,21 +88,21 @@ def _of_comment(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
 def describe_evidence(item: Evidence, *, question: bool = True) -> TextLine:
     """Tell an answer, with or without its question, its quote, and where it comes from."""
     said = f"{item['question']} {item['answer']}" if question else item["answer"]
-    return TextLine(said, f"Evidence {item['id']}", item["quote"], name_source(item), tone="question")
+    return TextLine(said, f"Evidence {item['id']}", item["quote"], format_evidence_source(item), tone="question")
 
 
-def name_source(evidence: Evidence) -> str:
+def format_evidence_source(evidence: Evidence) -> str:
     """Name where an answer comes from."""
     if evidence["source"] == "model":
         return "the model's own knowledge, not looked up"
     if evidence["source"] == "computed":
-        return join_place("computed", 0, join_place(evidence["section"], evidence["page"]))
+        return format_place("computed", 0, format_place(evidence["section"], evidence["page"]))
     title = "this paper" if evidence["source"] == "paper" else evidence["title"]
     unquoted = "" if evidence["quote"] else "without a quote"
-    return join_place(title, 0, join_place(evidence["section"], evidence["page"]), evidence["address"], unquoted)
+    return format_place(title, 0, format_place(evidence["section"], evidence["page"]), evidence["address"], unquoted)
 
 
-class Placed(NamedTuple):
+class PlacedNote(NamedTuple):
     """A note as it is written into the author's own file."""
 
     note: Note
@@ -113,31 +113,31 @@ class Placed(NamedTuple):
     """The same as `start` if it is about the whole paragraph."""
 
 
-def place_notes(document: Document, record: RunRecord, values: Values) -> list[Placed]:
+def locate_notes(document: Document, record: RunRecord, values: Values) -> list[PlacedNote]:
     """Return all notes that nobody has dismissed, with their places in the paper as it was read.
 
     A comment also says what helped the agents. A row of a table stands in the text as its cells, so that a finding
     about it may not be found there.
     """
     texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
-    extensions = TextLine(extensions_line(record["extensions"]))
+    extensions = TextLine(format_extensions(record["extensions"]))
     placed = []
-    for note in computed_notes(values):
-        place = locate(note.quote, texts[note.paragraph], fewest=1) if note.paragraph in texts else None
-        placed.append(Placed(note, flatten(note, note.lines), *((place.start, place.end) if place else (0, 0))))
-    for note in ranked_notes(values):
+    for note in list_computed_notes(values):
+        place = find_quote(note.quote, texts[note.paragraph], fewest=1) if note.paragraph in texts else None
+        placed.append(PlacedNote(note, format_note(note, note.lines), *((place.start, place.end) if place else (0, 0))))
+    for note in list_ranked_notes(values):
         said = [*note.lines, *note.evidence, *note.checks, extensions]
-        placed.append(Placed(note, flatten(note, said), note.start, note.start + len(note.quote)))
+        placed.append(PlacedNote(note, format_note(note, said), note.start, note.start + len(note.quote)))
     return placed
 
 
-def flatten(note: Note, lines: Sequence[TextLine]) -> str:
+def format_note(note: Note, lines: Sequence[TextLine]) -> str:
     """Write a note as one text."""
     title = f"{note.rank}. {note.title}" if note.rank else note.title
-    return "\n\n".join(plain(part) for part in (title, *(line.flatten() for line in lines)))
+    return "\n\n".join(strip_control_characters(part) for part in (title, *(line.to_text() for line in lines)))
 
 
-def read_paper(values: Values) -> tuple[DocumentRef, Document]:
+def load_paper_document(values: Values) -> tuple[DocumentRef, Document]:
     """Return the paper of a run, as it was read.
 
     Raises:
@@ -146,11 +146,11 @@ def read_paper(values: Values) -> tuple[DocumentRef, Document]:
     """
     reference: DocumentRef | None = values.get("document")
     if not reference:
-        raise BadInput(f"The paper has not been read yet; resume the run, or {INSTEAD}.")
+        raise InputError(f"The paper has not been read yet; resume the run, or {OTHER_FORMAT_HINT}.")
     return reference, load_document(reference)
 
 
-def read_original(reference: DocumentRef, wanted: DocumentFormat) -> bytes:
+def read_original_file(reference: DocumentRef, wanted: DocumentFormat) -> bytes:
     """Return the file that was read, if it still is what it was.
 
     Raises:
@@ -158,17 +158,20 @@ def read_original(reference: DocumentRef, wanted: DocumentFormat) -> bytes:
     """
     path = reference["source"]
     if reference["format"] != wanted or not path:
-        raise BadInput(f"Only a paper that was read from {FORMAT_NAMES[wanted]} can be annotated so; {INSTEAD}.")
+        raise InputError(
+            f"Only a paper that was read from {FORMAT_NAMES[wanted]} can be annotated so; {OTHER_FORMAT_HINT}."
+        )
     try:
         data = Path(path).read_bytes()
     except OSError as error:
-        raise BadInput(
-            f"{path} cannot be read ({error.strerror}), so it cannot be annotated; put it back, or {INSTEAD}.",
+        raise InputError(
+            f"{path} cannot be read ({error.strerror}), so it cannot be annotated; "
+            f"put it back, or {OTHER_FORMAT_HINT}.",
             kind="missing_file",
         ) from error
     if hashlib.sha256(data).hexdigest() != reference["sha256"]:
-        raise BadInput(
+        raise InputError(
             f"{path} was changed since it was reviewed, so comments would point at other words; review it again, "
-            f"or {INSTEAD}."
+            f"or {OTHER_FORMAT_HINT}."
         )
     return data

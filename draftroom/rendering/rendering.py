@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from draftroom.rendering.blocks import ResultDocument
-from draftroom.rendering.html import write_html
-from draftroom.rendering.markdown import write_markdown
+from draftroom.rendering.html import render_html
+from draftroom.rendering.markdown import render_markdown
 from runs.record import RunRecord
 from state.documents import FORMAT_NAMES, DocumentFormat
 from state.records import Values
@@ -28,7 +28,7 @@ class Dialogue:
     line: str
     """What a line of the answer is: a question."""
 
-    def answer(self, lines: list[str] | None) -> dict[str, Any]:
+    def build_answer(self, lines: list[str] | None) -> dict[str, Any]:
         """Return what the graph wants to hear: a person's lines, or None for those that it has itself."""
         return {"advice": lines}
 
@@ -49,13 +49,13 @@ class Rendering:
     dialogue: Dialogue | None = None
     """None if its runs never pause."""
 
-    def refusal(self, suffix: str, paper: DocumentFormat) -> str:
+    def describe_refusal(self, suffix: str, paper: DocumentFormat) -> str:
         """Say why a result on a paper of some format cannot be had as `suffix`; empty if it can."""
         needed = self.of_the_paper.get(suffix, paper)
         return "" if needed == paper else f"only a paper that is {FORMAT_NAMES[needed]} can be annotated so"
 
 
-def document_formats(
+def build_formats(
     build: Callable[[RunRecord, Values], ResultDocument], output: type[Any], **more: str
 ) -> dict[str, Render]:
     """Return the formats that every system has.
@@ -71,9 +71,9 @@ def document_formats(
         return json.dumps(result, ensure_ascii=False, indent=2) + "\n"
 
     def to_markdown(record: RunRecord, values: Values) -> str:
-        return write_markdown(build(record, values))
+        return render_markdown(build(record, values))
 
     def to_html(record: RunRecord, values: Values) -> str:
-        return write_html(build(record, values))
+        return render_html(build(record, values))
 
     return {".md": to_markdown, ".markdown": to_markdown, ".html": to_html, ".json": to_json}

@@ -13,8 +13,8 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from draftroom.rendering import blocks as b
-from draftroom.rendering.console import ERR, OUT, new_table, print_line, print_table, tell
-from tools.text import Change, plain
+from draftroom.rendering.console import ERR, OUT, make_table, print_line, print_table, print_to_stderr
+from tools.text import DiffSegment, strip_control_characters
 
 STYLES: dict[b.Tone, str] = {
     "plain": "",
@@ -27,7 +27,7 @@ STYLES: dict[b.Tone, str] = {
     "answer": "magenta",
     "thought": "blue",
 }
-_DIFF = {"same": ("", "", ""), "removed": ("red strike", "[-", "-]"), "added": ("green", "{+", "+}")}
+_DIFF_STYLES = {"same": ("", "", ""), "removed": ("red strike", "[-", "-]"), "added": ("green", "{+", "+}")}
 
 
 def print_result(document: b.ResultDocument) -> None:
@@ -40,10 +40,10 @@ def print_remarks(document: b.ResultDocument) -> None:
     """Print what a reader of the result should know to standard error, without what can be looked up."""
     for block in document.remarks:
         if isinstance(block, b.FoldedBlocks):
-            tell(f"{block.title}: `draftroom show` lists them.", "dim")
+            print_to_stderr(f"{block.title}: `draftroom show` lists them.", "dim")
         else:
             print_block(block, ERR)
-    tell(document.conclusion, "dim")
+    print_to_stderr(document.conclusion, "dim")
 
 
 def print_story(document: b.ResultDocument, only: int | None) -> None:
@@ -60,11 +60,11 @@ def print_block(block: b.Block, console: Console, indent: str = "") -> None:
         case b.Heading(text, level):
             say(text if level == 1 else f"\n{text}", "bold underline")
         case b.Prose(markdown) if console.is_terminal:
-            console.print(Markdown(plain(markdown).strip(), hyperlinks=False))
+            console.print(Markdown(strip_control_characters(markdown).strip(), hyperlinks=False))
         case b.Prose(markdown):
-            typer.echo(plain(markdown).strip(), err=console.stderr)
+            typer.echo(strip_control_characters(markdown).strip(), err=console.stderr)
         case b.TextLine():
-            say(f"{indent}{block.flatten()}", STYLES[block.tone])
+            say(f"{indent}{block.to_text()}", STYLES[block.tone])
         case b.Quotation(text):
             say(f'{indent}"{text}"', "italic")
         case b.Items(lines):
@@ -78,7 +78,7 @@ def _print_figure(block: b.Block, console: Console, indent: str) -> None:
     """Print a block that is more than text."""
     match block:
         case b.DataTable():
-            print_table(console, _rich_table(block))
+            print_table(console, _build_rich_table(block))
         case b.Diff(changes):
             _print_diff(changes, console, indent)
         case b.Callout(title, lines):
@@ -93,30 +93,40 @@ def _print_figure(block: b.Block, console: Console, indent: str) -> None:
                 _print_note(note, console)
 
 
-def _print_diff(changes: Sequence[Change], console: Console, indent: str) -> None:
+def _print_diff(changes: Sequence[DiffSegment], console: Console, indent: str) -> None:
     """Print changes in colour, or between marks where there is none."""
     text = Text(indent)
     for change in changes:
-        style, *marks = _DIFF[change.kind]
+        style, *marks = _DIFF_STYLES[change.kind]
         before, after = ("", "") if console.is_terminal else marks
-        text.append(f"{before}{plain(change.text)}{after}", style=style)
+        text.append(f"{before}{strip_control_characters(change.text)}{after}", style=style)
     console.print(text, soft_wrap=not console.is_terminal)
 
 
 def _print_note(note: b.Note, console: Console) -> None:
     lines = [b.TextLine(note.about, tone="soft"), *note.lines, *note.evidence, *note.checks]
     if console.is_terminal:
-        text = Text("\n").join(Text(plain(line.flatten()), style=STYLES[line.tone]) for line in lines)
-        title = Text(plain(note.heading), style="bold")
+        text = Text("\n").join(
+            Text(strip_control_characters(line.to_text()), style=STYLES[line.tone]) for line in lines
+        )
+        title = Text(strip_control_characters(note.heading), style="bold")
         console.print(Panel(text, title=title, title_align="left", border_style=f"#{note.colour}"))
     else:
-        typer.echo("\n".join([plain(note.heading), *(f"  {plain(line.flatten())}" for line in lines), ""]))
+        typer.echo(
+            "\n".join(
+                [
+                    strip_control_characters(note.heading),
+                    *(f"  {strip_control_characters(line.to_text())}" for line in lines),
+                    "",
+                ]
+            )
+        )
 
 
-def _rich_table(block: b.DataTable) -> RichTable:
-    table = new_table(*block.columns, words=block.words)
+def _build_rich_table(block: b.DataTable) -> RichTable:
+    table = make_table(*block.columns, words=block.words)
     for number, row in enumerate(block.rows):
         chosen = number == block.selected
-        first, *rest = (Text(plain(cell)) for cell in row)
+        first, *rest = (Text(strip_control_characters(cell)) for cell in row)
         table.add_row(first.append(" *") if chosen else first, *rest, style="bold" if chosen else None)
     return table

@@ -15,32 +15,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from runs.record import RunInput, RunRecord
 from runs.runnable import RunnableGraph
 from state.errors import StateError
-from state.settings import TABLES
+from state.settings import SYSTEM_TABLES
 
 if TYPE_CHECKING:  # takes time to import
     from draftroom.rendering.rendering import Rendering
     from state.settings import Settings
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-Take = Callable[..., RunInput]
+EMPTY_MAPPING: Mapping[str, Any] = MappingProxyType({})
+PaperReader = Callable[..., RunInput]
 """Reads the paper, of which it is told `scope` and `max_pages`."""
 
 
-class Lazy(NamedTuple):
+class LazyImport(NamedTuple):
     """What is imported when it is used, and its line in the help, which is shown without importing it."""
 
     address: str
     """The module, a colon, and the name in it."""
     help: str
 
-    def load(self) -> Any:
+    def import_object(self) -> Any:
         """Import it."""
         return resolve_name(self.address)
 
 
-def no_scores(_: Mapping[str, Any]) -> Mapping[str, Any]:
+def omit_scores(_: Mapping[str, Any]) -> Mapping[str, Any]:
     """Of a system that has none."""
-    return NOTHING
+    return EMPTY_MAPPING
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,19 @@ class System:
     graph: RunnableGraph
     """How runs of it are started, followed and recorded."""
     rendering_address: str
-    commands: Mapping[str, Lazy] = field(default_factory=dict)
+    commands: Mapping[str, LazyImport] = field(default_factory=dict)
     """Those that begin a run, by name."""
-    evaluation: Lazy | None = None
+    evaluation: LazyImport | None = None
     asked: tuple[str, ...] = ()
     """Its settings that matter most to a person, in the order of the form on the page."""
-    begin_address: str = "draftroom.commands.beginning:begin"
+    begin_address: str = "draftroom.commands.run_commands:prepare_paper_run"
     """Of the function that makes a paper, settings and a request the record of a run that may begin."""
-    wanted_address: str = "draftroom.commands.beginning:wanted"
+    wanted_address: str = "draftroom.commands.run_commands:build_run_request"
     """Of the function that makes the flags of its command what is wanted of any paper."""
-    scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = no_scores
+    scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = omit_scores
     """From the results on record: what a table of many papers tells of a finished run, numbers and words by name."""
 
-    def wanted(self, flags: Mapping[str, Any]) -> RunRequest:
+    def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
         """What the flags of its command ask of any paper.
 
         Raises:
@@ -89,10 +89,10 @@ class RunRequest(NamedTuple):
     system: System
     settings: Settings
     """Resolved."""
-    request: Mapping[str, Any] = NOTHING
+    request: Mapping[str, Any] = EMPTY_MAPPING
     """What is asked of the graph beside its paper."""
 
-    def begin(self, take: Take) -> RunRecord:
+    def prepare_record(self, take: PaperReader) -> RunRecord:
         """The record of a run on one paper that may begin now.
 
         Args:
@@ -105,11 +105,11 @@ class RunRequest(NamedTuple):
         return cast("RunRecord", begin(self.system, self.settings, take, self.request))
 
 
-OF_TABLE: dict[str, tuple[System, ...]] = {
-    table: import_module(f"draftroom.systems.{table}").SYSTEMS for table in TABLES
+SYSTEMS_BY_TABLE: dict[str, tuple[System, ...]] = {
+    table: import_module(f"draftroom.systems.{table}").SYSTEMS for table in SYSTEM_TABLES
 }
 """A table's own system, then its baselines."""
-SYSTEMS = {system.name: system for systems in OF_TABLE.values() for system in systems}
+SYSTEMS = {system.name: system for systems in SYSTEMS_BY_TABLE.values() for system in systems}
 
 
 def find_system(name: str) -> System:
@@ -126,4 +126,4 @@ def find_system(name: str) -> System:
     return SYSTEMS[name]
 
 
-__all__ = ["OF_TABLE", "SYSTEMS", "Lazy", "RunRequest", "System", "Take", "find_system"]
+__all__ = ["SYSTEMS", "SYSTEMS_BY_TABLE", "LazyImport", "PaperReader", "RunRequest", "System", "find_system"]

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.systems import Lazy, System
+from draftroom.systems import LazyImport, System
 from runs.runnable import RunnableGraph
 from state.records import Values
 
 
-def is_finished(values: Values) -> bool:
+def has_article(values: Values) -> bool:
     """Whether a draft was chosen."""
     return bool(values.get("article"))
 
 
-def results(values: Values) -> dict[str, Any]:
+def build_article_results(values: Values) -> dict[str, Any]:
     """Rounds, the measures and unsupported facts of each draft, and which one was chosen and why."""
     return {
         "rounds": values.get("round", 0),
         "drafts": list(values.get("assessments", [])),
         "stop_reason": values.get("stop_reason", ""),
-        "selected_round": values.get("selected_round") if is_finished(values) else None,
+        "selected_round": values.get("selected_round") if has_article(values) else None,
         "selected_because": values.get("selected_because", ""),
         "warnings": list(values.get("warnings", [])),
     }
 
 
-SCIENCE_JOURNALISM = RunnableGraph("graphs.science_journalism:builder", is_finished, results)
+SCIENCE_JOURNALISM = RunnableGraph("graphs.science_journalism:builder", has_article, build_article_results)
 
 
-def progress(results: Mapping[str, Any]) -> tuple[str, str]:
+def format_article_progress(results: Mapping[str, Any]) -> tuple[str, str]:
     """Rounds so far, and the mean grade of the first and of the selected (or newest) draft."""
     drafts = results.get("drafts", [])
     if not drafts:
@@ -40,7 +40,7 @@ def progress(results: Mapping[str, Any]) -> tuple[str, str]:
     return str(results["rounds"]), f"{drafts[0]['mean_grade']:.1f} -> {last:.1f}"
 
 
-def scores(results: Mapping[str, Any]) -> dict[str, Any]:
+def collect_article_scores(results: Mapping[str, Any]) -> dict[str, Any]:
     """Rounds, the chosen draft, mean grades of the first and of it, and how much of it the paper does not hold."""
     drafts = {draft["round"]: draft for draft in results["drafts"]}
     first, chosen = results["drafts"][0], drafts[results["selected_round"]]
@@ -57,18 +57,18 @@ def scores(results: Mapping[str, Any]) -> dict[str, Any]:
 JOURNALISM = System(
     name="science_journalism",
     table="journalism",
-    progress=progress,
+    progress=format_article_progress,
     graph=SCIENCE_JOURNALISM,
     asked=("rounds", "audience", "extensions", "max_words", "scope", "pause"),
-    begin_address="draftroom.commands.plain_texts:begin_explanation",
+    begin_address="draftroom.commands.plain_texts:prepare_explanation",
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
-        "explain": Lazy(
+        "explain": LazyImport(
             "draftroom.commands.plain_texts:explain", "Turn a paper into an article that anyone can follow."
         )
     },
-    scores=scores,
-    evaluation=Lazy(
+    scores=collect_article_scores,
+    evaluation=LazyImport(
         "evals.tasks.science_journalism:SCIENCE_JOURNALISM",
         "Articles by readability and faithfulness: Table 1 and Figure 4 of LLM-CLBR.",
     ),

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.systems import Lazy, System
+from draftroom.systems import LazyImport, System
 from runs.record import RunInput
 from runs.runnable import RunnableGraph
 from state.records import CallRecord, Values
 
 
-def graph_input(run_input: RunInput) -> dict[str, Any]:
+def build_graph_input(run_input: RunInput) -> dict[str, Any]:
     """What the graph starts from."""
     return {"abstract": run_input["path"]}
 
 
-def is_finished(values: Values) -> bool:
+def has_simplified_text(values: Values) -> bool:
     """Whether there is a result."""
     return bool(values.get("simplified"))
 
 
-def calls(values: Values) -> list[CallRecord]:
+def list_all_calls(values: Values) -> list[CallRecord]:
     """The calls of all entries, and those of the loop that is under way."""
     return [*values.get("calls", []), *values.get("loop_calls", [])]
 
 
-def results(values: Values) -> dict[str, Any]:
+def build_simplification_results(values: Values) -> dict[str, Any]:
     """Entries, the measures of each version, what the newest text has lost, and which loops ended early."""
     return {
         "entries": len(values.get("versions", [])[1:]),
@@ -47,27 +47,31 @@ def results(values: Values) -> dict[str, Any]:
 
 
 MEDICAL_SIMPLIFICATION = RunnableGraph(
-    "graphs.medical_simplification:builder", is_finished, results, graph_input, calls
+    "graphs.medical_simplification:builder",
+    has_simplified_text,
+    build_simplification_results,
+    build_graph_input,
+    list_all_calls,
 )
 
 
-def progress(results: Mapping[str, Any]) -> tuple[str, str]:
+def format_simplification_progress(results: Mapping[str, Any]) -> tuple[str, str]:
     """Entries so far, and the grade of the source and of the selected version, or of the newest until then."""
     versions = results.get("versions", [])
     if not versions:
         return "", ""
-    return str(results["entries"]), f"{versions[0]['grade']:.1f} -> {_shown_version(results)['grade']:.1f}"
+    return str(results["entries"]), f"{versions[0]['grade']:.1f} -> {_select_shown_version(results)['grade']:.1f}"
 
 
-def _shown_version(results: Mapping[str, Any]) -> dict[str, Any]:
+def _select_shown_version(results: Mapping[str, Any]) -> dict[str, Any]:
     """The selected version, or the newest until there is one."""
     versions: list[dict[str, Any]] = results["versions"]
     return next((each for each in versions if each["number"] == results["selected_version"]), versions[-1])
 
 
-def scores(results: Mapping[str, Any]) -> dict[str, Any]:
+def collect_simplification_scores(results: Mapping[str, Any]) -> dict[str, Any]:
     """Entries, grades and words of the source and of the result, and how many of the source's details it has lost."""
-    first, last = results["versions"][0], _shown_version(results)
+    first, last = results["versions"][0], _select_shown_version(results)
     return {
         "entries": results["entries"],
         "first_grade": first["grade"],
@@ -81,19 +85,19 @@ def scores(results: Mapping[str, Any]) -> dict[str, Any]:
 SIMPLIFICATION = System(
     name="medical_simplification",
     table="simplification",
-    progress=progress,
+    progress=format_simplification_progress,
     graph=MEDICAL_SIMPLIFICATION,
     asked=("loops", "entries", "extensions", "accuracy_check", "target_grade", "scope"),
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
-        "simplify": Lazy(
+        "simplify": LazyImport(
             "draftroom.commands.plain_texts:simplify",
             "Put a medical abstract into plain language, and tell what was lost on the way.",
         )
     },
-    wanted_address="draftroom.commands.plain_texts:wanted_of_abstract",
-    scores=scores,
-    evaluation=Lazy(
+    wanted_address="draftroom.commands.plain_texts:build_simplification_request",
+    scores=collect_simplification_scores,
+    evaluation=LazyImport(
         "evals.tasks.medical_simplification:MEDICAL_SIMPLIFICATION",
         "Plain versions of abstracts: Tables 1 and 2 and Figure 2 of SoMS.",
     ),

@@ -26,34 +26,34 @@ from evals.datasets.samples import (
     RecordFormat,
     SimplificationSample,
     Split,
-    checked,
-    corpus_name,
-    files_of,
+    convert_own_records,
+    derive_corpus_name,
     has_fields,
-    in_one,
-    names_of,
-    own_samples,
+    join_sentences,
+    list_part_names,
+    list_split_files,
+    validate_record,
 )
-from runs.many import Record
-from state.errors import BadInput
+from runs.jobs import Record
+from state.errors import InputError
 from state.files import read_text
 
 
-def _is_lay_summaries(record: Record) -> bool:
+def _is_lay_summary_record(record: Record) -> bool:
     return isinstance(record.get("abstract"), list) and isinstance(record.get("summary"), list)
 
 
 def _read_lay_summaries(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
-    corpus = corpus_name(path)
+    corpus = derive_corpus_name(path)
     return [
-        checked(
+        validate_record(
             JournalismSample,
             where,
             {
                 **record,
                 "corpus": corpus,
-                "abstract": in_one(record.get("abstract")),
-                "summary": in_one(record.get("summary")),
+                "abstract": join_sentences(record.get("abstract")),
+                "summary": join_sentences(record.get("summary")),
             },
         )
         for where, record in entries
@@ -62,24 +62,28 @@ def _read_lay_summaries(entries: Sequence[LocatedRecord], path: Path) -> list[Jo
 
 LAY_SUMMARIES = RecordFormat(
     "the release of eLife or PLOS ({train,val,test}.json, `abstract` and `summary` as lists of sentences)",
-    _is_lay_summaries,
+    _is_lay_summary_record,
     _read_lay_summaries,
 )
 
 
 def _read_scitech(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
-    return [_scitech_sample(where, record, path) for where, record in entries if in_one(record.get("sc-abstract"))]
+    return [
+        _build_scitech_sample(where, record, path)
+        for where, record in entries
+        if join_sentences(record.get("sc-abstract"))
+    ]
 
 
-def _scitech_sample(where: str, record: Record, path: Path) -> JournalismSample:
+def _build_scitech_sample(where: str, record: Record, path: Path) -> JournalismSample:
     values = {
         "id": f"{path.stem}-{record.get('id')}",  # numbers, which begin anew in each part
         "corpus": "SCITech",
-        "abstract": in_one(record["sc-abstract"]),
-        "summary": in_one(record.get("pr-summary")),
-        "title": in_one(record.get("sc-title")),
+        "abstract": join_sentences(record["sc-abstract"]),
+        "summary": join_sentences(record.get("pr-summary")),
+        "title": join_sentences(record.get("sc-title")),
     }
-    return checked(JournalismSample, where, values)
+    return validate_record(JournalismSample, where, values)
 
 
 SCITECH = RecordFormat(
@@ -88,29 +92,31 @@ SCITECH = RecordFormat(
     _read_scitech,
 )
 
-OWN_PAPERS = RecordFormat(
+OWN_JOURNALISM = RecordFormat(
     "JSON Lines with `id`, `abstract` and, where there are any, `summary` and `title`",
     partial(has_fields, {"id", "abstract"}),
-    partial(own_samples, JournalismSample),
+    partial(convert_own_records, JournalismSample),
 )
 
 
-def _samples(folder: Path, split: Split) -> list[SimplificationSample]:
-    sources = files_of(folder, split, [".source"])
+def _read_cochrane(folder: Path, split: Split) -> list[SimplificationSample]:
+    sources = list_split_files(folder, split, [".source"])
     if not sources:
-        wanted = " or ".join(f"{name}.source" for name in names_of(split))
-        raise BadInput(f"{folder} has no {wanted}; choose another split, or name the folder data-1024 of the release.")
-    return [sample for source in sources for sample in _of_part(source)]
+        wanted = " or ".join(f"{name}.source" for name in list_part_names(split))
+        raise InputError(
+            f"{folder} has no {wanted}; choose another split, or name the folder data-1024 of the release."
+        )
+    return [sample for source in sources for sample in _read_cochrane_part(source)]
 
 
-def _of_part(source: Path) -> list[SimplificationSample]:
-    abstracts = _lines(source)
-    summaries = _as_many(source.with_suffix(".target"), source, len(abstracts))
+def _read_cochrane_part(source: Path) -> list[SimplificationSample]:
+    abstracts = _read_corpus_lines(source)
+    summaries = _read_matching_lines(source.with_suffix(".target"), source, len(abstracts))
     doi = source.with_suffix(".doi")
     numbers = [f"{source.stem}-{number}" for number in range(1, len(abstracts) + 1)]
-    ids = _as_many(doi, source, len(abstracts)) if doi.is_file() else numbers
+    ids = _read_matching_lines(doi, source, len(abstracts)) if doi.is_file() else numbers
     return [
-        checked(
+        validate_record(
             SimplificationSample,
             f"Line {number} of {source} with its target and doi",
             {"id": identity, "corpus": "Cochrane", "source": abstract, "target": summary},
@@ -119,27 +125,27 @@ def _of_part(source: Path) -> list[SimplificationSample]:
     ]
 
 
-def _as_many(path: Path, source: Path, expected: int) -> list[str]:
-    lines = _lines(path)
+def _read_matching_lines(path: Path, source: Path, expected: int) -> list[str]:
+    lines = _read_corpus_lines(path)
     if len(lines) != expected:
-        raise BadInput(
+        raise InputError(
             f"{path} has {len(lines)} lines and {source.name} {expected}; they must have one for each sample."
         )
     return lines
 
 
-def _lines(path: Path) -> list[str]:
+def _read_corpus_lines(path: Path) -> list[str]:
     return read_text(path, "file of the corpus").removesuffix("\n").split("\n")
 
 
 COCHRANE = FolderFormat(
     "the folder data-1024 of the Cochrane release ({train,val,test}.source, .target and .doi)",
     lambda folder: any(folder.glob("*.source")),
-    _samples,
+    _read_cochrane,
 )
 
-OWN_SIMPLIFIED = RecordFormat(
+OWN_SIMPLIFICATION = RecordFormat(
     "JSON Lines with `id`, `source` and `target`",
     partial(has_fields, {"id", "source", "target"}),
-    partial(own_samples, SimplificationSample),
+    partial(convert_own_records, SimplificationSample),
 )

@@ -14,28 +14,28 @@ from typing import Final
 from evals.datasets import abstracts, feedback
 from evals.datasets.samples import (
     FolderFormat,
-    Kind,
     RecordFormat,
     Sample,
+    SampleKind,
     Split,
-    files_of,
-    of_split,
+    list_split_files,
+    normalize_split,
     read_entries,
-    split_named,
+    select_split,
 )
-from runs.many import Record
-from state.errors import BadInput
+from runs.jobs import Record
+from state.errors import InputError
 
-_EXAMPLES: Final = Path(__file__).parent / "examples"
+_EXAMPLES_FOLDER: Final = Path(__file__).parent / "examples"
 
-_FILES: Final[dict[Kind, list[RecordFormat]]] = {
-    "journalism": [abstracts.LAY_SUMMARIES, abstracts.SCITECH, abstracts.OWN_PAPERS],
-    "simplification": [abstracts.OWN_SIMPLIFIED],
-    "feedback": [feedback.OWN],
+_FILE_FORMATS: Final[dict[SampleKind, list[RecordFormat]]] = {
+    "journalism": [abstracts.LAY_SUMMARIES, abstracts.SCITECH, abstracts.OWN_JOURNALISM],
+    "simplification": [abstracts.OWN_SIMPLIFICATION],
+    "feedback": [feedback.OWN_FEEDBACK],
 }
 """In the order in which they are tried."""
 
-_FOLDERS: Final[dict[Kind, list[FolderFormat]]] = {
+_FOLDER_FORMATS: Final[dict[SampleKind, list[FolderFormat]]] = {
     "journalism": [],
     "simplification": [abstracts.COCHRANE],
     "feedback": [feedback.F1000RD],
@@ -44,7 +44,7 @@ _FOLDERS: Final[dict[Kind, list[FolderFormat]]] = {
 _SUFFIXES: Final = (".json", ".jsonl", ".csv")
 
 
-def load(path: Path, kind: Kind, split: str | None = None) -> list[Record]:
+def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[Record]:
     """Read the samples of a corpus.
 
     Args:
@@ -60,47 +60,49 @@ def load(path: Path, kind: Kind, split: str | None = None) -> list[Record]:
     Raises:
         BadInput: The corpus cannot be read, is in no format that is known, or has nothing of this split.
     """
-    part = split_named(split)
-    samples = _of_folder(path, kind, part) if path.is_dir() else _of_file(path, kind, part)
+    part = normalize_split(split)
+    samples = _read_corpus_folder(path, kind, part) if path.is_dir() else _read_corpus_file(path, kind, part)
     if not samples:
-        raise BadInput(f"{path} has no {kind} samples in its part {part!r}; choose another split.", kind="empty_input")
+        raise InputError(
+            f"{path} has no {kind} samples in its part {part!r}; choose another split.", kind="empty_input"
+        )
     identity, times = Counter(sample.id for sample in samples).most_common(1)[0]
     if times > 1:
-        raise BadInput(f"{times} samples of {path} have the id {identity!r}; give each its own.")
+        raise InputError(f"{times} samples of {path} have the id {identity!r}; give each its own.")
     return [sample.model_dump() for sample in samples]
 
 
-def load_examples(kind: Kind) -> list[Record]:
+def load_examples(kind: SampleKind) -> list[Record]:
     """The samples that ship with Draftroom, for tests and a first try. All studies in them are invented."""
-    return load(_EXAMPLES / f"{kind}.jsonl", kind, "all")
+    return load_corpus(_EXAMPLES_FOLDER / f"{kind}.jsonl", kind, "all")
 
 
-def _of_folder(path: Path, kind: Kind, split: Split) -> Sequence[Sample]:
-    for known in _FOLDERS[kind]:
+def _read_corpus_folder(path: Path, kind: SampleKind, split: Split) -> Sequence[Sample]:
+    for known in _FOLDER_FORMATS[kind]:
         if known.fits(path):
             return known.samples(path, split)
-    files = files_of(path, split, _SUFFIXES)
+    files = list_split_files(path, split, _SUFFIXES)
     if not files:
-        raise _unknown(path, kind, f"There is no file in it that is named for the split {split!r}.")
-    return [sample for file in files for sample in _of_file(file, kind, "all")]
+        raise _build_format_error(path, kind, f"There is no file in it that is named for the split {split!r}.")
+    return [sample for file in files for sample in _read_corpus_file(file, kind, "all")]
 
 
-def _of_file(path: Path, kind: Kind, split: Split) -> Sequence[Sample]:
-    entries = of_split(read_entries(path), split, path)
+def _read_corpus_file(path: Path, kind: SampleKind, split: Split) -> Sequence[Sample]:
+    entries = select_split(read_entries(path), split, path)
     first = entries[0].record
-    for known in _FILES[kind]:
+    for known in _FILE_FORMATS[kind]:
         if known.fits(first):
             return known.samples(entries, path)
-    raise _unknown(path, kind, f"Its first record has the fields {', '.join(sorted(first)) or '(none)'}.")
+    raise _build_format_error(path, kind, f"Its first record has the fields {', '.join(sorted(first)) or '(none)'}.")
 
 
-def _unknown(path: Path, kind: Kind, found: str) -> BadInput:
-    formats: list[RecordFormat | FolderFormat] = [*_FILES[kind], *_FOLDERS[kind]]
+def _build_format_error(path: Path, kind: SampleKind, found: str) -> InputError:
+    formats: list[RecordFormat | FolderFormat] = [*_FILE_FORMATS[kind], *_FOLDER_FORMATS[kind]]
     layouts = "; ".join(known.layout for known in formats)
-    return BadInput(f"{path} is none of the formats that {kind} samples are read from: {layouts}. {found}")
+    return InputError(f"{path} is none of the formats that {kind} samples are read from: {layouts}. {found}")
 
 
-def draw(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
+def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
     """Draw samples by lot, of as many papers as possible.
 
     Of samples that are paragraphs of papers, the first one of each paper is taken, then the second one of each, and so
@@ -114,10 +116,10 @@ def draw(samples: Sequence[Record], limit: int | None = None, seed: int | None =
     drawn = list(samples)
     if seed is not None:
         Random(seed).shuffle(drawn)  # noqa: S311 - no secret
-    return in_turns(drawn)[:limit]
+    return order_round_robin(drawn)[:limit]
 
 
-def in_turns(records: Iterable[Record]) -> list[Record]:
+def order_round_robin(records: Iterable[Record]) -> list[Record]:
     """The first record of each paper, then the second of each, and so on: paragraphs of one paper are alike.
 
     Args:

@@ -28,39 +28,39 @@ from evals.datasets.samples import (
     RecordFormat,
     Sample,
     Split,
-    checked,
+    convert_blank_to_none,
+    convert_own_records,
     has_fields,
-    names_of,
-    none_if_blank,
-    own_samples,
+    list_part_names,
     read_entries,
+    validate_record,
 )
-from state.errors import BadInput
-from state.files import from_json, read_text
+from state.errors import InputError
+from state.files import parse_json_record, read_text
 
-_PAPERS = "papers.jsonl"
+_PAPERS_FILE = "papers.jsonl"
 """The file beside a corpus that has its papers."""
 
 
-class _Record(BaseModel):
+class _CorpusRecord(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
-class CorpusParagraph(_Record):
+class CorpusParagraph(_CorpusRecord):
     """A paragraph of a section."""
 
     id: str = ""
     text: str
 
 
-class CorpusSection(_Record):
+class CorpusSection(_CorpusRecord):
     """A section of a paper."""
 
     heading: str = ""
     paragraphs: list[CorpusParagraph]
 
 
-class CorpusPaper(_Record):
+class CorpusPaper(_CorpusRecord):
     """A paper in sections."""
 
     paper_id: str
@@ -69,12 +69,14 @@ class CorpusPaper(_Record):
     sections: list[CorpusSection]
 
 
-def paper_markdown(paper: CorpusPaper) -> str:
+def render_paper_markdown(paper: CorpusPaper) -> str:
     """A paper as Markdown; its abstract comes first, whether it is one of the sections or not."""
-    return "\n\n".join(block for block in (" ".join(each.split()) for each in _blocks(paper)) if block.strip("# "))
+    return "\n\n".join(
+        block for block in (" ".join(each.split()) for each in _iterate_markdown_blocks(paper)) if block.strip("# ")
+    )
 
 
-def _with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRecord]:
+def _attach_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRecord]:
     """Give each record that names a paper (`paper_id`) its `paper` as Markdown, unless it has it already.
 
     Args:
@@ -86,25 +88,25 @@ def _with_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRe
     """
     if all(entry.record.get("paper") for entry in entries):
         return list(entries)
-    beside = path.with_name(_PAPERS)
+    beside = path.with_name(_PAPERS_FILE)
     if not beside.is_file():
-        raise BadInput(
-            f"{path} only names its papers; put {_PAPERS} (paper_id, title, abstract, sections) beside it, or give "
-            "each record its `paper` as Markdown.",
+        raise InputError(
+            f"{path} only names its papers; put {_PAPERS_FILE} (paper_id, title, abstract, sections) beside it, or "
+            "give each record its `paper` as Markdown.",
             kind="missing_file",
         )
-    read = (checked(CorpusPaper, where, record) for where, record in read_entries(beside))
-    papers = {paper.paper_id: paper_markdown(paper) for paper in read}
+    read = (validate_record(CorpusPaper, where, record) for where, record in read_entries(beside))
+    papers = {paper.paper_id: render_paper_markdown(paper) for paper in read}
     found = []
     for where, record in entries:
         paper = record.get("paper") or papers.get(str(record.get("paper_id")))
         if not paper:
-            raise BadInput(f"{where} is about the paper {record.get('paper_id')!r}, which {beside} lacks; add it.")
+            raise InputError(f"{where} is about the paper {record.get('paper_id')!r}, which {beside} lacks; add it.")
         found.append(LocatedRecord(where, {**record, "paper": paper}))
     return found
 
 
-def _blocks(paper: CorpusPaper) -> Iterator[str]:
+def _iterate_markdown_blocks(paper: CorpusPaper) -> Iterator[str]:
     yield f"# {paper.title}"
     if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):
         yield from ("## Abstract", paper.abstract)
@@ -113,59 +115,59 @@ def _blocks(paper: CorpusPaper) -> Iterator[str]:
         yield from (paragraph.text for paragraph in section.paragraphs)
 
 
-def _own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
+def _convert_own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
     """Pairs that were compiled from several corpora say so in `source_dataset`."""
     criticised = []
     for where, record in entries:
         if record.get("feedback"):
             dataset = record.get("source_dataset")
             criticised.append(LocatedRecord(where, {"corpus": dataset, **record} if dataset else record))
-    return own_samples(FeedbackSample, _with_papers(criticised, path), path)
+    return convert_own_records(FeedbackSample, _attach_papers(criticised, path), path)
 
 
-OWN = RecordFormat(
+OWN_FEEDBACK = RecordFormat(
     "JSON Lines with `id`, `paper_id`, `paragraph`, `feedback`, and `paper` or a papers.jsonl beside them",
     partial(has_fields, {"id", "paper_id", "paragraph", "feedback"}),
-    _own_pairs,
+    _convert_own_pairs,
 )
 
 
-_EXPLICIT: Final = {"quote", "paragraph"}
+_EXPLICIT_LINK_TYPES: Final = {"quote", "paragraph"}
 """Explicit links that are to a paragraph and not to a whole section, a figure or a table."""
-_CRITICISM: Final = {"Weakness", "Todo"}
+_CRITICAL_PURPOSES: Final = {"Weakness", "Todo"}
 
 
-class _Node(_Record):
+class _GraphNode(_CorpusRecord):
     ix: str
     content: str
     ntype: str
 
 
-class _Label(_Record):
+class _SentenceLabel(_CorpusRecord):
     purpose: str | None = Field(None, alias="PRAG")
 
 
-class _Sentence(_Record):
+class _ReviewSentence(_CorpusRecord):
     ix: str
     content: str
-    label: _Label
+    label: _SentenceLabel
 
 
-class _Meta(_Record):
+class _GraphMetadata(_CorpusRecord):
     title: str = ""
     abstract: str = ""
 
 
-class _Graph(_Record):
-    nodes: list[_Node]
-    span_nodes: list[_Sentence]
-    meta: _Meta
+class _IntertextualGraph(_CorpusRecord):
+    nodes: list[_GraphNode]
+    span_nodes: list[_ReviewSentence]
+    meta: _GraphMetadata
 
 
-_Vote = Annotated[float | None, BeforeValidator(none_if_blank)]
+_Vote = Annotated[float | None, BeforeValidator(convert_blank_to_none)]
 
 
-class _Link(_Record):
+class _SentenceLink(_CorpusRecord):
     review_sentence_id: str
     paper_sentence_id: str
     exp: str
@@ -173,8 +175,8 @@ class _Link(_Record):
     imp_b: _Vote
 
     @property
-    def holds(self) -> bool:
-        return self.exp in _EXPLICIT or self.imp_a == self.imp_b == 1
+    def is_confirmed(self) -> bool:
+        return self.exp in _EXPLICIT_LINK_TYPES or self.imp_a == self.imp_b == 1
 
     @property
     def node(self) -> str:
@@ -182,38 +184,38 @@ class _Link(_Record):
         return self.paper_sentence_id.partition("@")[0]
 
 
-def find_graphs(path: Path) -> Path | None:
+def find_graph_folder(path: Path) -> Path | None:
     """Find the folder of F1000RD with a folder for each paper: the one that was named, or one in the release."""
     folders = (path, path / "itg", path / "data" / "itg")
     return next((folder for folder in folders if any(folder.glob("*/v1.json"))), None)
 
 
-def _f1000rd_samples(path: Path, split: Split) -> list[FeedbackSample]:
-    folder = find_graphs(path) or path
+def _read_f1000rd_samples(path: Path, split: Split) -> list[FeedbackSample]:
+    folder = find_graph_folder(path) or path
     papers = sorted(file.parent for file in folder.glob("*/v1.json"))
     if split != "all":
-        wanted = _papers_of(split, folder.parent / "simple" / "splits.csv")
+        wanted = _read_split_papers(split, folder.parent / "simple" / "splits.csv")
         papers = [paper for paper in papers if paper.name in wanted]
-    return [sample for paper in papers for sample in _of_paper(paper)]
+    return [sample for paper in papers for sample in _iterate_paper_samples(paper)]
 
 
-def _papers_of(split: Split, splits: Path) -> set[str]:
+def _read_split_papers(split: Split, splits: Path) -> set[str]:
     if not splits.is_file():
-        raise BadInput(
+        raise InputError(
             f"Which papers belong to the split {split!r} stands in {splits}, which is missing; copy data/simple of the "
             "release there, or choose the split 'all'.",
             kind="missing_file",
         )
     rows = (record for _, record in read_entries(splits))
-    return {str(row.get("paper_id")) for row in rows if row.get("split") in names_of(split)}
+    return {str(row.get("paper_id")) for row in rows if row.get("split") in list_part_names(split)}
 
 
-def _of_paper(folder: Path) -> Iterator[FeedbackSample]:
+def _iterate_paper_samples(folder: Path) -> Iterator[FeedbackSample]:
     graph = read_graph(folder / "v1.json")
-    whole = paper_markdown(corpus_paper(graph, folder.name))
+    whole = render_paper_markdown(build_corpus_paper(graph, folder.name))
     paragraphs = {node.ix: node.content for node in graph.nodes if node.ntype == "p"}
     for review in sorted((folder / "reviews").glob("*.json")):
-        for paragraph, feedback in _criticised(review).items():
+        for paragraph, feedback in _collect_criticism(review).items():
             if paragraph in paragraphs:
                 values = {
                     "id": f"{paragraph}/{review.stem}",
@@ -223,31 +225,31 @@ def _of_paper(folder: Path) -> Iterator[FeedbackSample]:
                     "paragraph": paragraphs[paragraph],
                     "feedback": feedback,
                 }
-                yield checked(FeedbackSample, f"{paragraph} of {folder}", values)
+                yield validate_record(FeedbackSample, f"{paragraph} of {folder}", values)
 
 
-def linked_sentences(review: Path) -> Iterator[tuple[str, str, str | None]]:
+def iterate_linked_sentences(review: Path) -> Iterator[tuple[str, str, str | None]]:
     """List the sentences of a review of F1000RD with a node of the paper that each is linked to, and its purpose."""
     links = review.parent.parent / "linking" / f"{review.stem}.csv"
     nodes = defaultdict[str, list[str]](list)
-    for link in (checked(_Link, where, record) for where, record in read_entries(links)):
-        if link.holds:
+    for link in (validate_record(_SentenceLink, where, record) for where, record in read_entries(links)):
+        if link.is_confirmed:
             nodes[link.review_sentence_id].append(link.node)
     for sentence in read_graph(review).span_nodes:
         for node in dict.fromkeys(nodes[sentence.ix]):
             yield node, sentence.content.strip(), sentence.label.purpose
 
 
-def _criticised(review: Path) -> dict[str, str]:
+def _collect_criticism(review: Path) -> dict[str, str]:
     """What a review criticises, by the node of the paper, in the order of the review."""
     found = defaultdict[str, list[str]](list)
-    for node, sentence, purpose in linked_sentences(review):
-        if purpose in _CRITICISM:
+    for node, sentence, purpose in iterate_linked_sentences(review):
+        if purpose in _CRITICAL_PURPOSES:
             found[node].append(sentence)
     return {node: " ".join(sentences) for node, sentences in found.items()}
 
 
-def corpus_paper(graph: _Graph, identity: str) -> CorpusPaper:
+def build_corpus_paper(graph: _IntertextualGraph, identity: str) -> CorpusPaper:
     """Return a paper of F1000RD in sections, whose paragraphs have the ids of their nodes."""
     sections: list[dict[str, Any]] = []
     for node in graph.nodes:
@@ -258,17 +260,19 @@ def corpus_paper(graph: _Graph, identity: str) -> CorpusPaper:
     return CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
 
 
-def read_graph(path: Path) -> _Graph:
+def read_graph(path: Path) -> _IntertextualGraph:
     """Read a paper or a review of F1000RD.
 
     Raises:
         BadInput: It is something else.
     """
-    return from_json(_Graph, read_text(path, "file of the corpus"), f"{path} is no intertextual graph of F1000RD")
+    return parse_json_record(
+        _IntertextualGraph, read_text(path, "file of the corpus"), f"{path} is no intertextual graph of F1000RD"
+    )
 
 
 F1000RD = FolderFormat(
     "the folder data/itg of the F1000RD release (*/v1.json with reviews and linking)",
-    lambda path: find_graphs(path) is not None,
-    _f1000rd_samples,
+    lambda path: find_graph_folder(path) is not None,
+    _read_f1000rd_samples,
 )

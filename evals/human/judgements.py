@@ -19,29 +19,46 @@ from typing import Final, Literal
 
 from pandas import DataFrame, concat
 
-from evals.human.items import BlindingKey
-from evals.human.label_studio import CRITERIA, FIRST, KNOWLEDGE, QUESTIONNAIRE, SECOND, TIE, RaterAnswer, revealed
-from evals.reports.document import PAPER, ReportDocument, ReportSection, estimate, figure, table, what_intervals_are
-from evals.statistics import Kappa, clustered_mean, mean_kappa
+from evals.human.blinding import BlindingKey
+from evals.human.label_studio import (
+    CRITERIA,
+    FIRST,
+    KNOWLEDGE,
+    QUESTIONNAIRE,
+    SECOND,
+    TIE,
+    RaterAnswer,
+    unblind_answers,
+)
+from evals.reports.document import (
+    PAPER_ROW_PREFIX,
+    ReportDocument,
+    ReportSection,
+    build_table,
+    describe_intervals,
+    format_decimal,
+    format_estimate,
+)
+from evals.statistics import Kappa, compute_mean_kappa, estimate_clustered_mean
 
-_POINTS = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
+_ANSWER_POINTS = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
 """Of the comment that is shown first; the other one has what is left of 1."""
 
-PAPER_TOTALS = {"SWIF2T": 171.75, "CoVe": 127.5, "human reviews": 121.25, "single GPT-4": 92.5}
+PUBLISHED_TOTALS = {"SWIF2T": 171.75, "CoVe": 127.5, "human reviews": 121.25, "single GPT-4": 92.5}
 """Dominance totals of overall helpfulness that Chamoun, Schlichtkrull and Vlachos report."""
 
-PAPER_KAPPA = (0.3927, 0.7793)
+PUBLISHED_KAPPA = (0.3927, 0.7793)
 """Their Cohen's kappa with and without ties."""
-_AGREEMENT = (
+_AGREEMENT_NOTE = (
     "Cohen's kappa of every two raters, averaged with the number of answers that they share. Without ties: comparisons "
     "that one of the two called a tie are left out. The share of the first is of the comparisons that were decided."
 )
 
 
-_COLUMNS: Final = ["sample", "first", "second", "criterion", "rater", "answer"]
+_JUDGEMENT_COLUMNS: Final = ["sample", "first", "second", "criterion", "rater", "answer"]
 
 
-def judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
+def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
     """Lay the key on the answers: a line for each.
 
     Its columns are `sample`, `first` and `second` (the systems, as their comments were shown), `criterion`, `rater` and
@@ -56,18 +73,18 @@ def judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
     """
     lines = [
         (hidden.sample, *hidden.systems, answer.question, answer.rater, answer.value)
-        for answer, hidden in revealed(answers, key, CRITERIA, systems=2)
+        for answer, hidden in unblind_answers(answers, key, CRITERIA, systems=2)
     ]
-    return DataFrame(lines, columns=_COLUMNS)
+    return DataFrame(lines, columns=_JUDGEMENT_COLUMNS)
 
 
-def outcomes(given: DataFrame) -> DataFrame:
+def compute_points(given: DataFrame) -> DataFrame:
     """The `points` of `system` against `other` on each `sample`: 1 for a win, 0.5 for a tie, the mean over raters.
 
     Args:
         given: By one criterion.
     """
-    points = given["answer"].map(_POINTS)
+    points = given["answer"].map(_ANSWER_POINTS)
     sides = [("first", "second", points), ("second", "first", 1 - points)]
     lines = [
         DataFrame({"sample": given["sample"], "system": given[one], "other": given[other], "points": won})
@@ -76,16 +93,16 @@ def outcomes(given: DataFrame) -> DataFrame:
     return concat(lines).groupby(["sample", "system", "other"], as_index=False)["points"].mean()
 
 
-def dominance(given: DataFrame) -> DataFrame:
+def compute_dominance(given: DataFrame) -> DataFrame:
     """The dominance table: the points of the column's system against the row's, summed over samples.
 
     Args:
         given: By one criterion.
     """
-    return outcomes(given).pivot_table(index="other", columns="system", values="points", aggfunc="sum")
+    return compute_points(given).pivot_table(index="other", columns="system", values="points", aggfunc="sum")
 
 
-def kappa(given: DataFrame, *, ties: bool) -> Kappa:
+def compute_rater_kappa(given: DataFrame, *, ties: bool) -> Kappa:
     """Cohen's kappa over judgements of the same comparisons.
 
     Categories are the answers as they were given. As sides are random, no side stands for a system, and chance is what
@@ -98,10 +115,12 @@ def kappa(given: DataFrame, *, ties: bool) -> Kappa:
     """
     counted = given if ties else given[given["answer"] != TIE]
     compared = ["sample", "first", "second", "criterion"]
-    return mean_kappa({str(rater): dict(of.set_index(compared)["answer"]) for rater, of in counted.groupby("rater")})
+    return compute_mean_kappa(
+        {str(rater): dict(of.set_index(compared)["answer"]) for rater, of in counted.groupby("rater")}
+    )
 
 
-def judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocument:
+def build_judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocument:
     """Dominance by each criterion with totals and shares, then ties and how far raters agree.
 
     Args:
@@ -109,7 +128,7 @@ def judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocument:
         seed: Of the intervals.
     """
     of_sample = given.groupby("sample")["rater"].nunique()
-    published = ", ".join(f"{system} {total:g}" for system, total in PAPER_TOTALS.items())
+    published = ", ".join(f"{system} {total:g}" for system, total in PUBLISHED_TOTALS.items())
     by_criterion = {each.title: given[given["criterion"] == each.name] for each in CRITERIA}
     return ReportDocument(
         title="Comparisons of feedback",
@@ -120,53 +139,64 @@ def judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocument:
         summary=[
             "A cell holds the points of the column's system against the row's: 1 for a win, 0.5 for a tie. A "
             "comparison with several raters counts once, with the mean of their points.",
-            f"Shares are of all the points that a system could have won. {what_intervals_are('paragraphs')}",
+            f"Shares are of all the points that a system could have won. {describe_intervals('paragraphs')}",
             f"Totals of overall helpfulness in the paper: {published}.",
         ],
         sections=[
-            *(ReportSection(title, table=_dominance(of, seed)) for title, of in by_criterion.items() if len(of)),
-            ReportSection("Ties and agreement", _AGREEMENT, table=_agreement({**by_criterion, "all": given})),
+            *(
+                ReportSection(title, table=_tabulate_dominance(of, seed))
+                for title, of in by_criterion.items()
+                if len(of)
+            ),
+            ReportSection(
+                "Ties and agreement", _AGREEMENT_NOTE, table=_tabulate_agreement({**by_criterion, "all": given})
+            ),
         ],
     )
 
 
-def _dominance(given: DataFrame, seed: int) -> DataFrame:
+def _tabulate_dominance(given: DataFrame, seed: int) -> DataFrame:
     """With the totals of the columns, and the shares of the points at stake with intervals over samples."""
-    points = dominance(given)
+    points = compute_dominance(given)
     shares = [
-        clustered_mean([list(won) for _, won in of_system.groupby("sample")["points"]], seed=seed)
-        for _, of_system in outcomes(given).groupby("system")
+        estimate_clustered_mean([list(won) for _, won in of_system.groupby("sample")["points"]], seed=seed)
+        for _, of_system in compute_points(given).groupby("system")
     ]
-    rows = [[str(row), *map(figure, cells)] for row, cells in zip(points.index, points.to_numpy(), strict=True)]
-    rows.append(["total", *map(figure, points.sum())])
-    rows.append(["share in %", *(estimate(share, scale=100, digits=1) for share in shares)])
-    return table(["", *map(str, points.columns)], rows)
+    rows = [[str(row), *map(format_decimal, cells)] for row, cells in zip(points.index, points.to_numpy(), strict=True)]
+    rows.append(["total", *map(format_decimal, points.sum())])
+    rows.append(["share in %", *(format_estimate(share, scale=100, digits=1) for share in shares)])
+    return build_table(["", *map(str, points.columns)], rows)
 
 
-def _agreement(judged: dict[str, DataFrame]) -> DataFrame:
+def _tabulate_agreement(judged: dict[str, DataFrame]) -> DataFrame:
     rows = []
     for title, given in judged.items():
         decided = given[given["answer"] != TIE]["answer"] == FIRST
-        row = [title, str(len(given)), _percent((given["answer"] == TIE).mean()), _percent(decided.mean())]
-        for found in (kappa(given, ties=True), kappa(given, ties=False)):
-            row += [figure(found.kappa, 4), str(found.shared)]
+        row = [
+            title,
+            str(len(given)),
+            _format_percent((given["answer"] == TIE).mean()),
+            _format_percent(decided.mean()),
+        ]
+        for found in (compute_rater_kappa(given, ties=True), compute_rater_kappa(given, ties=False)):
+            row += [format_decimal(found.kappa, 4), str(found.shared)]
         rows.append(row)
-    with_ties, without_ties = (figure(value, 4) for value in PAPER_KAPPA)
-    rows.append([f"{PAPER}SWIF2T", "-", "-", "-", with_ties, "-", without_ties, "-"])
+    with_ties, without_ties = (format_decimal(value, 4) for value in PUBLISHED_KAPPA)
+    rows.append([f"{PAPER_ROW_PREFIX}SWIF2T", "-", "-", "-", with_ties, "-", without_ties, "-"])
     header = ["criterion", "judgements", "ties in %", "first in %", "kappa", "shared", "kappa without ties", "shared"]
-    return table(header, rows)
+    return build_table(header, rows)
 
 
-def _percent(share: float) -> str:
-    return figure(100 * share, 1)
+def _format_percent(share: float) -> str:
+    return format_decimal(100 * share, 1)
 
 
-WITHIN_FROM = 3.0
+FIELD_KNOWLEDGE_THRESHOLD = 3.0
 
-Group = Literal["all", "within", "outside"]
+RaterGroup = Literal["all", "within", "outside"]
 
 
-PAPER_MEANS: dict[Group, Mapping[str, tuple[float, ...]]] = {
+PUBLISHED_MEANS: dict[RaterGroup, Mapping[str, tuple[float, ...]]] = {
     "within": {"LLM-CLBR": (3.95, 3.60, 3.70, 3.55), "GPT-4": (3.80, 3.75, 3.80, 3.40)},
     "outside": {"LLM-CLBR": (3.65, 3.40, 3.55, 3.20), "GPT-4": (3.40, 3.55, 3.70, 3.15)},
 }
@@ -176,10 +206,10 @@ Their raters saw the plain summaries and the articles of Qwen1.5-7B alone, too, 
 """
 
 
-_RATED: Final = ["sample", "system", "rater", "question", "value"]
+_RATING_COLUMNS: Final = ["sample", "system", "rater", "question", "value"]
 
 
-def ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
+def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
     """Lay the key on the answers: a line for each, with `sample`, `system`, `rater`, `question` and `value`, 1 to 5.
 
     Args:
@@ -191,12 +221,14 @@ def ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
     """
     lines = [
         (hidden.sample, hidden.systems[0], answer.rater, answer.question, int(answer.value))
-        for answer, hidden in revealed(answers, key, QUESTIONNAIRE, systems=1)
+        for answer, hidden in unblind_answers(answers, key, QUESTIONNAIRE, systems=1)
     ]
-    return DataFrame(lines, columns=_RATED)
+    return DataFrame(lines, columns=_RATING_COLUMNS)
 
 
-def in_group(given: DataFrame, group: Group, within_from: float = WITHIN_FROM) -> DataFrame:
+def select_rater_group(
+    given: DataFrame, group: RaterGroup, within_from: float = FIELD_KNOWLEDGE_THRESHOLD
+) -> DataFrame:
     """The ratings of raters within or outside the field of what they rated; of all raters, those who said neither, too.
 
     Args:
@@ -211,7 +243,7 @@ def in_group(given: DataFrame, group: Group, within_from: float = WITHIN_FROM) -
     return given[given.set_index(["rater", "sample"]).index.isin(chosen)]
 
 
-def means(given: DataFrame, published: Mapping[str, tuple[float, ...]], *, seed: int = 0) -> DataFrame:
+def tabulate_means(given: DataFrame, published: Mapping[str, tuple[float, ...]], *, seed: int = 0) -> DataFrame:
     """Mean ratings by system and question with intervals over samples, and what the paper reports below them.
 
     Args:
@@ -222,16 +254,22 @@ def means(given: DataFrame, published: Mapping[str, tuple[float, ...]], *, seed:
     rows = []
     for system, of_system in given.groupby("system"):
         cells = {
-            question: clustered_mean([list(values) for _, values in cell.groupby("sample")["value"]], seed=seed)
+            question: estimate_clustered_mean(
+                [list(values) for _, values in cell.groupby("sample")["value"]], seed=seed
+            )
             for question, cell in of_system.groupby("question")
         }
         rated = str(of_system.groupby("question").size().max())
-        rows.append([str(system), rated, *(estimate(cells.get(question.name)) for question in QUESTIONNAIRE)])
-    rows += [[PAPER + system, "-", "-", *map(figure, values)] for system, values in published.items()]
-    return table(["system", "ratings", *(question.title for question in QUESTIONNAIRE)], rows)
+        rows.append([str(system), rated, *(format_estimate(cells.get(question.name)) for question in QUESTIONNAIRE)])
+    rows += [
+        [PAPER_ROW_PREFIX + system, "-", "-", *map(format_decimal, values)] for system, values in published.items()
+    ]
+    return build_table(["system", "ratings", *(question.title for question in QUESTIONNAIRE)], rows)
 
 
-def ratings_report(given: DataFrame, *, within_from: float = WITHIN_FROM, seed: int = 0) -> ReportDocument:
+def build_ratings_report(
+    given: DataFrame, *, within_from: float = FIELD_KNOWLEDGE_THRESHOLD, seed: int = 0
+) -> ReportDocument:
     """Means with intervals for all raters, those within and those outside the field.
 
     Args:
@@ -239,7 +277,7 @@ def ratings_report(given: DataFrame, *, within_from: float = WITHIN_FROM, seed: 
         within_from: Mean knowledge of a sample's topic from which on a rater is within its field.
         seed: Of the intervals.
     """
-    titles: dict[Group, str] = {
+    titles: dict[RaterGroup, str] = {
         "all": "All raters",
         "within": f"Within the field: knowledge of the topic {within_from:g} or more",
         "outside": "Outside the field",
@@ -248,10 +286,13 @@ def ratings_report(given: DataFrame, *, within_from: float = WITHIN_FROM, seed: 
     return ReportDocument(
         title="Ratings of science journalism",
         facts=[f"{len(given)} answers of {raters} raters to texts about {papers} papers"],
-        summary=[f"From 1 to 5, more is better. {what_intervals_are('papers')}"],
+        summary=[f"From 1 to 5, more is better. {describe_intervals('papers')}"],
         sections=[
             ReportSection(
-                title, table=means(in_group(given, group, within_from), PAPER_MEANS.get(group, {}), seed=seed)
+                title,
+                table=tabulate_means(
+                    select_rater_group(given, group, within_from), PUBLISHED_MEANS.get(group, {}), seed=seed
+                ),
             )
             for group, title in titles.items()
         ],

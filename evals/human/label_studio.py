@@ -19,10 +19,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 from pydantic import AwareDatetime, BaseModel, TypeAdapter, ValidationError
 
-from evals.human.items import BlindingKey, HiddenItem, LabelStudioTask
-from state.errors import BadInput, StateError
+from evals.human.blinding import BlindingKey, HiddenItem, LabelStudioTask
+from state.errors import InputError, StateError
 from state.files import read_file, write_atomically
-from state.settings import describe
+from state.settings import describe_validation_error
 
 
 class AnswerOption(NamedTuple):
@@ -42,25 +42,25 @@ class SurveyQuestion(NamedTuple):
     options: tuple[AnswerOption, ...]
 
 
-_ASKED: Final = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
+_QUESTION_TEXTS: Final = tomllib.loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))
 
 
-def _question(asked: dict[str, str], options: Iterable[tuple[str, str]]) -> SurveyQuestion:
+def _build_question(asked: dict[str, str], options: Iterable[tuple[str, str]]) -> SurveyQuestion:
     return SurveyQuestion(asked["name"], asked["title"], asked["text"], tuple(AnswerOption(*each) for each in options))
 
 
 QUESTIONNAIRE: Final = tuple(
-    _question(each, ((str(point), f"{point}: {meaning}") for point, meaning in enumerate(each["scale"], start=1)))
-    for each in _ASKED["articles"]
+    _build_question(each, ((str(point), f"{point}: {meaning}") for point, meaning in enumerate(each["scale"], start=1)))
+    for each in _QUESTION_TEXTS["articles"]
 )
 """On an article: what the rater knew of the topic, and what the article is like, each from 1 to 5."""
 KNOWLEDGE, *QUALITIES = QUESTIONNAIRE
 
 FIRST, TIE, SECOND = "first", "tie", "second"
-_CHOICE = ((FIRST, "The first is better"), (TIE, "No difference"), (SECOND, "The second is better"))
-CRITERIA: Final = tuple(_question(each, _CHOICE) for each in _ASKED["comments"])
+_COMPARISON_OPTIONS = ((FIRST, "The first is better"), (TIE, "No difference"), (SECOND, "The second is better"))
+CRITERIA: Final = tuple(_build_question(each, _COMPARISON_OPTIONS) for each in _QUESTION_TEXTS["comments"])
 """What two comments are compared on."""
-GUIDELINES: Final[Sequence[str]] = _ASKED["guidelines"]
+GUIDELINES: Final[Sequence[str]] = _QUESTION_TEXTS["guidelines"]
 """What raters of comments are told, a paragraph each."""
 
 
@@ -75,7 +75,7 @@ class RaterAnswer(NamedTuple):
     at: datetime
 
 
-def revealed(
+def unblind_answers(
     answers: Iterable[RaterAnswer], key: BlindingKey, questions: Sequence[SurveyQuestion], *, systems: int
 ) -> Iterator[tuple[RaterAnswer, HiddenItem]]:
     """Lay the key on the answers: each with what stands behind its item.
@@ -95,70 +95,70 @@ def revealed(
     newest = {(each.rater, each.item, each.question): each for each in answers}
     for answer in newest.values():
         if (answer.question, answer.value) not in offered:
-            raise BadInput(
+            raise InputError(
                 f"{answer.rater!r} answered {answer.value!r} to {answer.question!r} of {answer.item!r}, which was not "
                 "offered; give the answers that belong to this key."
             )
-        yield answer, key.reveal(answer.item, systems)
+        yield answer, key.unblind_item(answer.item, systems)
 
 
-_QUESTIONS = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
+_QUESTION_NAMES = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
 
 
-def rating_config() -> str:
+def build_rating_config() -> str:
     """The labelling configuration of the questionnaire, in XML: the abstract beside the article."""
     view = Element("View")
     SubElement(view, "Header", value="$title", size="3")
-    paper, _ = _side_by_side(view, {"paper": "The abstract of the paper", "text": "The article"})
-    _link(paper)
+    paper, _ = _add_columns(view, {"paper": "The abstract of the paper", "text": "The article"})
+    _add_link(paper)
     for question in QUESTIONNAIRE:
-        _ask(view, question, about="text")
-    return _xml(view)
+        _add_question(view, question, about="text")
+    return _serialize_xml(view)
 
 
-def comparison_config() -> str:
+def build_comparison_config() -> str:
     """The labelling configuration of the comparisons, in XML."""
     view = Element("View")
-    guidelines = _folded(view, "Guidelines")
+    guidelines = _add_collapsed_panel(view, "Guidelines")
     for paragraph in GUIDELINES:
         SubElement(guidelines, "Header", value=paragraph, size="6")
     SubElement(view, "Header", value="Paragraph", size="4")
-    _text(view, "paragraph")
-    _link(view)
-    _text(_folded(view, "The paper, where there is no link to it"), "paper")
-    _side_by_side(view, {"first": "First comment", "second": "Second comment"})
+    _add_text(view, "paragraph")
+    _add_link(view)
+    _add_text(_add_collapsed_panel(view, "The paper, where there is no link to it"), "paper")
+    _add_columns(view, {"first": "First comment", "second": "Second comment"})
     for question in CRITERIA:
-        _ask(view, question, about="first")
-    return _xml(view)
+        _add_question(view, question, about="first")
+    return _serialize_xml(view)
 
 
-def _side_by_side(parent: Element, columns: Mapping[str, str]) -> list[Element]:
+def _add_columns(parent: Element, columns: Mapping[str, str]) -> list[Element]:
     """Texts in columns, by name and title; below each other where the window is narrow."""
     row = SubElement(parent, "View", style="display: flex; flex-wrap: wrap; gap: 2em")
     sides = [SubElement(row, "View", style="flex: 1 1 20em") for _ in columns]
     for side, (name, title) in zip(sides, columns.items(), strict=True):
         SubElement(side, "Header", value=title, size="4")
-        _text(side, name)
+        _add_text(side, name)
     return sides
 
 
-def _folded(parent: Element, title: str) -> Element:
+def _add_collapsed_panel(parent: Element, title: str) -> Element:
     """A part that is opened by a click."""
     return SubElement(SubElement(SubElement(parent, "Collapse"), "Panel", value=title), "View")
 
 
-def _link(parent: Element) -> None:
+def _add_link(parent: Element) -> None:
     # Not in a frame of its own (`inline`): Label Studio's frames may not open another window.
     SubElement(
         parent, "HyperText", name="link", value="$anchor", valueType="text", inline="true", clickableLinks="true"
     )
 
 
-def _text(parent: Element, name: str) -> None:
+def _add_text(parent: Element, name: str) -> None:
     SubElement(parent, "Text", name=name, value=f"${name}", valueType="text", selectionEnabled="false")
 
 
-def _ask(parent: Element, question: SurveyQuestion, about: str) -> None:
+def _add_question(parent: Element, question: SurveyQuestion, about: str) -> None:
     SubElement(parent, "Header", value=f"{question.title}. {question.text}", size="5")
     choices = SubElement(
         parent,
@@ -173,7 +173,7 @@ def _ask(parent: Element, question: SurveyQuestion, about: str) -> None:
         SubElement(choices, "Choice", value=option.text, alias=option.value)
 
 
-def _xml(view: Element) -> str:
+def _serialize_xml(view: Element) -> str:
     ElementTree.indent(view)
     return ElementTree.tostring(view, encoding="unicode")
 
@@ -205,49 +205,53 @@ def write_project(folder: Path, config: str, tasks: Sequence[LabelStudioTask], k
         ) from error
 
 
-class _User(BaseModel):
+class _ExportedUser(BaseModel):
     id: int
     email: str = ""
 
 
-class _Value(BaseModel):
+class _ExportedValue(BaseModel):
     choices: list[Any] = []
     """The values that were chosen; lists of them where a team nests choices in questions of its own."""
 
 
-class _Result(BaseModel):
+class _ExportedResult(BaseModel):
     from_name: str = ""
-    value: _Value = _Value()
+    value: _ExportedValue = _ExportedValue()
 
 
-class _Annotation(BaseModel):
-    completed_by: _User | int | str
+class _ExportedAnnotation(BaseModel):
+    completed_by: _ExportedUser | int | str
     """A number, or the whole person, depending on Label Studio's version and on how it was exported."""
-    result: list[_Result]
+    result: list[_ExportedResult]
     was_cancelled: bool = False
     """The rater skipped the task."""
     updated_at: AwareDatetime
 
 
-class _Data(BaseModel):
+class _ExportedData(BaseModel):
     item: str
 
 
 class _ExportedTask(BaseModel):
-    data: _Data
-    annotations: list[_Annotation]
+    data: _ExportedData
+    annotations: list[_ExportedAnnotation]
 
-    def answers(self) -> Iterator[RaterAnswer]:
+    def iterate_answers(self) -> Iterator[RaterAnswer]:
         for annotation in self.annotations:
             by = annotation.completed_by
-            rater = str((by.email or by.id) if isinstance(by, _User) else by)
+            rater = str((by.email or by.id) if isinstance(by, _ExportedUser) else by)
             for result in annotation.result:
-                if result.from_name in _QUESTIONS and len(result.value.choices) == 1 and not annotation.was_cancelled:
+                if (
+                    result.from_name in _QUESTION_NAMES
+                    and len(result.value.choices) == 1
+                    and not annotation.was_cancelled
+                ):
                     value = str(result.value.choices[0])
                     yield RaterAnswer(self.data.item, result.from_name, rater, value, annotation.updated_at)
 
 
-_EXPORT = TypeAdapter(list[_ExportedTask])
+_EXPORT_ADAPTER = TypeAdapter(list[_ExportedTask])
 
 
 def read_exports(paths: Iterable[Path]) -> list[RaterAnswer]:
@@ -258,14 +262,15 @@ def read_exports(paths: Iterable[Path]) -> list[RaterAnswer]:
     Raises:
         BadInput: A file cannot be read, or is no such export.
     """
-    found = [answer for path in paths for task in _tasks(path) for answer in task.answers()]
+    found = [answer for path in paths for task in _read_export(path) for answer in task.iterate_answers()]
     return sorted(found, key=lambda answer: answer.at)
 
 
-def _tasks(path: Path) -> list[_ExportedTask]:
+def _read_export(path: Path) -> list[_ExportedTask]:
     try:
-        return _EXPORT.validate_json(read_file(path, "JSON export of Label Studio"))
+        return _EXPORT_ADAPTER.validate_json(read_file(path, "JSON export of Label Studio"))
     except ValidationError as error:
-        raise BadInput(
-            f"{path} is no JSON export of these tasks ({describe(error)}); export them in the format JSON."
+        raise InputError(
+            f"{path} is no JSON export of these tasks ({describe_validation_error(error)}); "
+            "export them in the format JSON."
         ) from error

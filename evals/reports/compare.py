@@ -8,17 +8,17 @@ from typing import Any
 from pandas import DataFrame, json_normalize
 
 from evals.evaluation import Contrast, Evaluation
-from evals.reports.document import ReportDocument, ReportSection, as_markdown, figure, table
-from evals.reports.tables import TEST, in_words, tested
+from evals.reports.document import ReportDocument, ReportSection, build_table, format_decimal, render_report_markdown
+from evals.reports.tables import TEST_DESCRIPTION, describe_contrasts, format_paired_test
 from evals.run import RunConfig
-from evals.statistics import holm, paired_test
+from evals.statistics import apply_holm_correction, compare_paired_scores
 from state.errors import SettingsError
 
-_KEYS = ["corpus", "row", "measure", "sample"]
+_KEY_COLUMNS = ["corpus", "row", "measure", "sample"]
 _ABSENT = "-"
 
 
-def compare(a: Evaluation, b: Evaluation) -> str:
+def render_comparison(a: Evaluation, b: Evaluation) -> str:
     """What differs between two runs, in Markdown. Statistics of all texts at once, as corpus BLEU, are in no sample.
 
     Args:
@@ -36,24 +36,27 @@ def compare(a: Evaluation, b: Evaluation) -> str:
     common = {sample["id"] for sample in b.samples if samples.get(sample["id"]) == sample}
     if not common:
         raise SettingsError("The runs have no sample in common: draw both from the same data with the same --seed.")
-    both = _values(a, common).merge(_values(b, common), on=_KEYS, suffixes=("_a", "_b"))
+    both = _tabulate_values(a, common).merge(_tabulate_values(b, common), on=_KEY_COLUMNS, suffixes=("_a", "_b"))
     report = ReportDocument(
         title=f"{a.config.task.replace('_', ' ').capitalize()}: two runs compared",
-        facts=[f"A: {_run(a.config)}", f"B: {_run(b.config)}"],
-        summary=[f"Samples in both runs: {len(common)}. All that follows is of these, and is B less A.", TEST],
+        facts=[f"A: {_format_run(a.config)}", f"B: {_format_run(b.config)}"],
+        summary=[
+            f"Samples in both runs: {len(common)}. All that follows is of these, and is B less A.",
+            TEST_DESCRIPTION,
+        ],
         sections=[
-            _choices_section(a, b),
-            *(_section(a, str(corpus), of) for corpus, of in both.groupby("corpus", sort=False)),
+            _build_choices_section(a, b),
+            *(_build_corpus_section(a, str(corpus), of) for corpus, of in both.groupby("corpus", sort=False)),
         ],
     )
-    return as_markdown(report)
+    return render_report_markdown(report)
 
 
-def _run(config: RunConfig) -> str:
+def _format_run(config: RunConfig) -> str:
     return f"begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}"
 
 
-def _values(run: Evaluation, samples: Collection[str]) -> DataFrame:
+def _tabulate_values(run: Evaluation, samples: Collection[str]) -> DataFrame:
     """What was measured of the texts of systems, once, whatever tables it is in."""
     found = {
         (scores.corpus, line.row.name, measure, sample): value
@@ -64,43 +67,45 @@ def _values(run: Evaluation, samples: Collection[str]) -> DataFrame:
         for sample, value in values.items()
         if sample in samples
     }
-    return DataFrame([(*key, value) for key, value in found.items()], columns=[*_KEYS, "value"])
+    return DataFrame([(*key, value) for key, value in found.items()], columns=[*_KEY_COLUMNS, "value"])
 
 
-def _section(a: Evaluation, corpus: str, both: DataFrame) -> ReportSection:
+def _build_corpus_section(a: Evaluation, corpus: str, both: DataFrame) -> ReportSection:
     """What changed in a corpus."""
     contrasts, rows = [], []
     for name, of_measure in both.groupby("measure", sort=False):
-        measure = a.task.measure(str(name))
+        measure = a.task.find_measure(str(name))
         by_row = {str(row): of_row.set_index("sample") for row, of_row in of_measure.groupby("row", sort=False)}
         tests = {
             row: test
             for row, of_row in by_row.items()
-            if (test := paired_test(dict(of_row["value_b"]), dict(of_row["value_a"]), seed=a.config.seed))
+            if (test := compare_paired_scores(dict(of_row["value_b"]), dict(of_row["value_a"]), seed=a.config.seed))
         }
-        for row, test in holm(tests).items():
-            contrasts.append(Contrast(a.task.row(row), a.task.row(row), measure, test))
-            means = (figure(by_row[row][run].mean(), measure.digits) for run in ("value_a", "value_b"))
-            changed = tested(test, measure.digits, test.samples)
-            rows.append([a.task.row(row).title, measure.head, str(test.samples), *means, changed])
+        for row, test in apply_holm_correction(tests).items():
+            contrasts.append(Contrast(a.task.find_row(row), a.task.find_row(row), measure, test))
+            means = (format_decimal(by_row[row][run].mean(), measure.digits) for run in ("value_a", "value_b"))
+            changed = format_paired_test(test, measure.digits, test.samples)
+            rows.append([a.task.find_row(row).title, measure.head, str(test.samples), *means, changed])
     header = ["row", "measure", "n", "A", "B", "B less A"]
-    return ReportSection(f"Scores, {corpus}", points=in_words(contrasts), table=table(header, rows), words=2)
+    return ReportSection(
+        f"Scores, {corpus}", points=describe_contrasts(contrasts), table=build_table(header, rows), words=2
+    )
 
 
-def _choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
+def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
     """A line for each choice, and for each prompt of both, that is not the same."""
-    one, other = _choices(a.config), _choices(b.config)
-    prompts, others = _prompts(a), _prompts(b)
+    one, other = _flatten_choices(a.config), _flatten_choices(b.config)
+    prompts, others = _collect_prompt_hashes(a), _collect_prompt_hashes(b)
     pairs = [(name, one.get(name, _ABSENT), other.get(name, _ABSENT)) for name in {**one, **other}]
     pairs += [(f"prompt {name}", prompts[name], others[name]) for name in prompts if name in others]
     rows = [pair for pair in pairs if pair[1] != pair[2]]
     title = "What differs in how they were run"
     if not rows:
         return ReportSection(title, text="Both runs were made with the same choices, prompts and versions.")
-    return ReportSection(title, table=table(["", "A", "B"], rows))
+    return ReportSection(title, table=build_table(["", "A", "B"], rows))
 
 
-def _choices(config: RunConfig) -> dict[str, str]:
+def _flatten_choices(config: RunConfig) -> dict[str, str]:
     """All that a run was asked for, by dotted name; the time it began is none of it."""
     content = config.model_dump(mode="json", exclude={"task", "begun", "corpora", "id"})
     content["corpora"] = {corpus.name: corpus.model_dump(mode="json", exclude={"name"}) for corpus in config.corpora}
@@ -108,7 +113,7 @@ def _choices(config: RunConfig) -> dict[str, str]:
     return {name: str(value) for name, value in flat.items()}
 
 
-def _prompts(evaluation: Evaluation) -> dict[str, str]:
+def _collect_prompt_hashes(evaluation: Evaluation) -> dict[str, str]:
     """The beginning of each prompt's hash; several, if it was changed in the middle of a run."""
     found: dict[str, set[str]] = {}
     for output in evaluation.outputs.values():

@@ -15,13 +15,13 @@ from markupsafe import Markup, escape
 from pandas import DataFrame, isna
 
 from evals.statistics import Interval
-from tools.html_pages import templates
-from tools.text import on_one_line, plain
+from tools.html_pages import build_template_environment
+from tools.text import strip_control_characters, to_single_line
 
-PAPER = "paper: "
+PAPER_ROW_PREFIX = "paper: "
 """How the name of a row begins that is printed in the paper, and was not measured here."""
-_LINK = re.compile(r"\](?=[(\[:])")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_LINK_START = re.compile(r"\](?=[(\[:])")
+_TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _CODE_ONLY = MarkdownIt("zero").enable("backticks")
 
@@ -59,40 +59,40 @@ class ReportDocument(NamedTuple):
     sections: Sequence[ReportSection]
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> DataFrame:
+def build_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> DataFrame:
     """A table of text."""
-    return DataFrame([[on_one_line(cell) for cell in row] for row in rows], columns=list(header), dtype=str)
+    return DataFrame([[to_single_line(cell) for cell in row] for row in rows], columns=list(header), dtype=str)
 
 
-def figure(value: float | None, digits: int = 2) -> str:
+def format_decimal(value: float | None, digits: int = 2) -> str:
     """A figure with so many digits after the point, or a dash where there is none; there is no negative zero."""
     return "-" if value is None or isna(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def difference(value: float, digits: int) -> str:
+def format_difference(value: float, digits: int) -> str:
     """A figure with its sign."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
-def ends(low: float, high: float, digits: int) -> str:
+def format_bounds(low: float, high: float, digits: int) -> str:
     """Both ends of an interval."""
-    return f"[{figure(low, digits)}, {figure(high, digits)}]"
+    return f"[{format_decimal(low, digits)}, {format_decimal(high, digits)}]"
 
 
-def estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2) -> str:
+def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2) -> str:
     """A figure with its interval, or a dash where there is none."""
     if found is None:
-        return figure(None)
+        return format_decimal(None)
     value, low, high = (scale * part for part in found)
-    return f"{figure(value, digits)} {ends(low, high, digits)}"
+    return f"{format_decimal(value, digits)} {format_bounds(low, high, digits)}"
 
 
-def p_value(value: float) -> str:
+def format_p_value(value: float) -> str:
     """A p-value; the smallest ones are no more exact than that."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
-def what_intervals_are(units: str) -> str:
+def describe_intervals(units: str) -> str:
     """Says what stands in brackets.
 
     Args:
@@ -101,44 +101,44 @@ def what_intervals_are(units: str) -> str:
     return f"In brackets: 95% intervals (bootstrap over the {units})."
 
 
-def as_html(report: ReportDocument, **more: Any) -> str:
+def render_report_html(report: ReportDocument, **more: Any) -> str:
     """The report as a page, with its figures inside.
 
     Args:
         report: What is printed.
         more: Of the samples' pages, which are linked.
     """
-    return PAGES.get_template("report.html").render(report=report, **more)
+    return HTML_TEMPLATES.get_template("report.html").render(report=report, **more)
 
 
-def as_markdown(report: ReportDocument) -> str:
+def render_report_markdown(report: ReportDocument) -> str:
     """The report as Markdown, with links to its figures."""
-    return _MARKDOWN.get_template("report.md").render(report=report)
+    return _MARKDOWN_TEMPLATES.get_template("report.md").render(report=report)
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Text on one line that opens no tag, no link, no picture and no table cell.
 
     Code spans and emphasis are left as they are: the tasks' notes use them, and they do no harm elsewhere.
     """
-    text = on_one_line(text).replace("\\", "\\\\").replace("|", "\\|")
-    return _TAG.sub("&lt;", _LINK.sub("\\]", text))
+    text = to_single_line(text).replace("\\", "\\\\").replace("|", "\\|")
+    return _TAG_START.sub("&lt;", _LINK_START.sub("\\]", text))
 
 
-def _inline(text: str) -> Markup:
+def _render_inline_code(text: str) -> Markup:
     """Text with what stands between backticks as code."""
-    return Markup(_CODE_ONLY.renderInline(plain(text)))  # noqa: S704 - rendered with HTML switched off
+    return Markup(_CODE_ONLY.renderInline(strip_control_characters(text)))  # noqa: S704 - rendered with HTML switched off
 
 
-def _svg(picture: Picture) -> Markup:
+def _render_svg(picture: Picture) -> Markup:
     """A figure as an element of the page."""
     drawn = _COMMENT.sub("", picture.svg.decode())
     drawn = drawn[drawn.index("<svg") + len("<svg") :]
-    return Markup(f'<svg role="img" aria-label="{escape(plain(picture.title))}"{drawn}')  # noqa: S704 - Matplotlib's
+    return Markup(f'<svg role="img" aria-label="{escape(strip_control_characters(picture.title))}"{drawn}')  # noqa: S704 - Matplotlib's
 
 
-PAGES = templates("evals.reports")
-PAGES.filters.update(inline=_inline, svg=_svg)
-_MARKDOWN = templates("evals.reports")
-_MARKDOWN.autoescape = False
-_MARKDOWN.filters["escaped"] = escaped
+HTML_TEMPLATES = build_template_environment("evals.reports")
+HTML_TEMPLATES.filters.update(inline=_render_inline_code, svg=_render_svg)
+_MARKDOWN_TEMPLATES = build_template_environment("evals.reports")
+_MARKDOWN_TEMPLATES.autoescape = False
+_MARKDOWN_TEMPLATES.filters["escaped"] = escape_markdown

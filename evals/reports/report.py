@@ -6,33 +6,33 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from evals.evaluation import Evaluation, Scores, extensions_of, published_figures, scores_file
+from evals.evaluation import Evaluation, ScoredTable, list_system_extensions, select_published_figures, serialize_scores
 from evals.reports.document import (
     Picture,
     ReportDocument,
     ReportSection,
-    as_html,
-    as_markdown,
-    table,
-    what_intervals_are,
+    build_table,
+    describe_intervals,
+    render_report_html,
+    render_report_markdown,
 )
-from evals.reports.figures import draw
-from evals.reports.samples import as_page, sample_pages
-from evals.reports.tables import TEST, difference_sections, mean_sections, score_section
+from evals.reports.figures import draw_figures
+from evals.reports.sample_pages import build_sample_pages, render_sample_page
+from evals.reports.tables import TEST_DESCRIPTION, build_difference_sections, build_mean_sections, build_score_section
 from evals.run import RunConfig, RunFolder
 from evals.task import Task
-from runs.record import Cost, added_up
+from runs.record import Cost, sum_usage_totals
 from state.files import write_atomically
 from state.settings import Role
 from tools.configuration import resolve_settings
 
-_KEY = (
-    f"{what_intervals_are('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
+_TABLE_LEGEND = (
+    f"{describe_intervals('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
     "in the paper, for its own models and samples."
 )
-_EXTENSIONS = "Extensions are what of Draftroom's is in no paper. See docs/extensions.md."
-_SAMPLING = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
-_LONGEST_ERROR = 300
+_EXTENSIONS_NOTE = "Extensions are what of Draftroom's is in no paper. See docs/extensions.md."
+_SAMPLING_FIELDS = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
+_MAX_ERROR_LENGTH = 300
 
 
 def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
@@ -48,14 +48,14 @@ def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
     Raises:
         OSError: If the folder cannot be written.
     """
-    pictures, pages = draw(evaluation), sample_pages(evaluation)
-    written = report(evaluation, pictures)
-    markdown = as_markdown(written)
+    pictures, pages = draw_figures(evaluation), build_sample_pages(evaluation)
+    written = build_evaluation_report(evaluation, pictures)
+    markdown = render_report_markdown(written)
     files = {
-        "scores.json": scores_file(evaluation).encode(),
+        "scores.json": serialize_scores(evaluation).encode(),
         "report.md": markdown.encode(),
-        "report.html": as_html(written, pages=pages, ranked_by=evaluation.task.ranked_by).encode(),
-        **{f"samples/{page.file}": as_page(pages, place).encode() for place, page in enumerate(pages)},
+        "report.html": render_report_html(written, pages=pages, ranked_by=evaluation.task.ranked_by).encode(),
+        **{f"samples/{page.file}": render_sample_page(pages, place).encode() for place, page in enumerate(pages)},
         **{f"figures/{each.name}.svg": each.svg for each in pictures},
         **{f"figures/{each.name}.png": each.png for each in pictures},
     }
@@ -66,28 +66,31 @@ def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
     return markdown
 
 
-def report(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> ReportDocument:
+def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> ReportDocument:
     """All that is known of a scored run, with its figures."""
     task = evaluation.task
-    summary = [*_progress(evaluation), *(said for scores in evaluation.scores for said in _in_short(task, scores))]
+    summary = [
+        *_describe_progress(evaluation),
+        *(said for scores in evaluation.scores for said in _describe_differences(task, scores)),
+    ]
     return ReportDocument(
         title=task.name.replace("_", " ").capitalize(),
-        facts=_facts(task, evaluation.config),
-        summary=[*summary, TEST, _KEY],
+        facts=_list_facts(task, evaluation.config),
+        summary=[*summary, TEST_DESCRIPTION, _TABLE_LEGEND],
         sections=[
-            *(section for scores in evaluation.scores for section in _table(evaluation, scores)),
-            *mean_sections(evaluation),
+            *(section for scores in evaluation.scores for section in _build_table_sections(evaluation, scores)),
+            *build_mean_sections(evaluation),
             *([ReportSection("Figures", pictures=pictures)] if pictures else []),
-            *_system_sections(task, evaluation.config),
-            *_departure_sections(evaluation),
-            *_cost_sections(evaluation.costs),
-            *_failure_sections(evaluation),
+            *_build_system_sections(task, evaluation.config),
+            *_build_deviation_sections(evaluation),
+            *_build_cost_sections(evaluation.costs),
+            *_build_failure_sections(evaluation),
             *([ReportSection("Notes", points=task.notes)] if task.notes else []),
         ],
     )
 
 
-def _in_short(task: Task, scores: Scores) -> Iterator[str]:
+def _describe_differences(task: Task, scores: ScoredTable) -> Iterator[str]:
     """How much differs."""
     if scores.contrasts:
         baseline = scores.contrasts[0].baseline.title
@@ -95,42 +98,42 @@ def _in_short(task: Task, scores: Scores) -> Iterator[str]:
         yield f"{scores.title}: {beyond} of {len(scores.contrasts)} differences to {baseline} are beyond chance."
     elif (
         not scores.table.comparison
-        and scores.line(scores.table.baseline) is None
+        and scores.find_row(scores.table.baseline) is None
         and any(line.row.system for line in scores.lines)
     ):
-        baseline = task.row(scores.table.baseline).title
+        baseline = task.find_row(scores.table.baseline).title
         yield f"{scores.title}: nothing is compared, because {baseline} was not run."
 
 
-def _table(evaluation: Evaluation, scores: Scores) -> Iterator[ReportSection]:
+def _build_table_sections(evaluation: Evaluation, scores: ScoredTable) -> Iterator[ReportSection]:
     """A table that any row of was run or printed, and what differs in it."""
     if scores.table.comparison and not scores.contrasts:
         return
-    if scores.lines or published_figures(scores.table, scores.corpus):
-        yield score_section(evaluation.task, scores)
-        yield from difference_sections(scores)
+    if scores.lines or select_published_figures(scores.table, scores.corpus):
+        yield build_score_section(evaluation.task, scores)
+        yield from build_difference_sections(scores)
 
 
-def _facts(task: Task, config: RunConfig) -> list[str]:
+def _list_facts(task: Task, config: RunConfig) -> list[str]:
     """Paper, date, commit, seed, models and samples."""
     corpora = ", ".join(f"{each.name} {each.drawn} of {each.available} ({each.file})" for each in config.corpora)
     return [
         f"Paper: {task.source}",
         f"Begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}, seed {config.seed}",
-        *_models(task, config),
+        *_describe_models(task, config),
         f"Samples: {corpora}",
     ]
 
 
-def _models(task: Task, config: RunConfig) -> list[str]:
+def _describe_models(task: Task, config: RunConfig) -> list[str]:
     """A line for each model as it is sampled, with its roles; the rows of a preset are sampled as that says."""
-    systems = [task.systems[name] for name in task.systems_of(config.rows)]
+    systems = [task.systems[name] for name in task.list_systems(config.rows)]
     lines: dict[str, str] = {}
     for preset, system in {each.preset: each for each in systems}.items():
-        settings = resolve_settings(system.choices(config.on_record))
+        settings = resolve_settings(system.build_context(config.context_fields))
         roles: dict[str, list[str]] = {}
         for role in cast("list[Role]", list(config.models)):
-            model = _model(settings.model_for(role).model_dump(mode="json"))
+            model = _format_model(settings.resolve_model_settings(role).model_dump(mode="json"))
             roles.setdefault(model, []).append(role.replace("_", " "))
         where = f" (rows of the preset {preset})" if preset else ""
         for model, names in roles.items():
@@ -138,14 +141,14 @@ def _models(task: Task, config: RunConfig) -> list[str]:
     return [f"Model of {line}{where}" for line, where in lines.items()]
 
 
-def _model(model: Mapping[str, Any]) -> str:
-    sampling = [f"{name} {model[name]}" for name in _SAMPLING if model.get(name) is not None]
+def _format_model(model: Mapping[str, Any]) -> str:
+    sampling = [f"{name} {model[name]}" for name in _SAMPLING_FIELDS if model.get(name) is not None]
     return f"{model['model']} ({', '.join(sampling)})" if sampling else str(model["model"])
 
 
-def _progress(evaluation: Evaluation) -> list[str]:
+def _describe_progress(evaluation: Evaluation) -> list[str]:
     """What is missing, so that nobody takes the figures of a part for those of the whole."""
-    every = len(evaluation.samples) * len(evaluation.task.systems_of(evaluation.config.rows))
+    every = len(evaluation.samples) * len(evaluation.task.list_systems(evaluation.config.rows))
     said = []
     if evaluation.missing:
         said.append(
@@ -157,18 +160,18 @@ def _progress(evaluation: Evaluation) -> list[str]:
     return said
 
 
-def _system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
+def _build_system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
     """What each system ran with: extensions that were on, and the choices that make it; none if no system was run."""
     rows = []
-    for name in task.systems_of(config.rows):
-        titles = "; ".join(task.row(row).title for row in config.rows if task.row(row).system == name)
-        extensions = ", ".join(extensions_of(task, config, name)) or "none"
-        rows.append([name, titles, extensions, _own(task, name)])
-    made = table(["system", "rows", "extensions", "settings of its own"], rows)
-    return [ReportSection("Extensions and settings of the rows", _EXTENSIONS, table=made)] if rows else []
+    for name in task.list_systems(config.rows):
+        titles = "; ".join(task.find_row(row).title for row in config.rows if task.find_row(row).system == name)
+        extensions = ", ".join(list_system_extensions(task, config, name)) or "none"
+        rows.append([name, titles, extensions, _format_own_settings(task, name)])
+    made = build_table(["system", "rows", "extensions", "settings of its own"], rows)
+    return [ReportSection("Extensions and settings of the rows", _EXTENSIONS_NOTE, table=made)] if rows else []
 
 
-def _departure_sections(evaluation: Evaluation) -> list[ReportSection]:
+def _build_deviation_sections(evaluation: Evaluation) -> list[ReportSection]:
     """What their outputs say is not as published, each sentence once with its systems; none without such outputs."""
     systems: dict[str, dict[str, None]] = {}
     for (_, system), output in evaluation.outputs.items():
@@ -178,7 +181,7 @@ def _departure_sections(evaluation: Evaluation) -> list[ReportSection]:
     return [ReportSection("Not as published", points=points)] if points else []
 
 
-def _own(task: Task, system: str) -> str:
+def _format_own_settings(task: Task, system: str) -> str:
     """The choices that make a system: a preset, and settings over it, or over those of the run."""
     context, preset = task.systems[system].context, task.systems[system].preset
     chosen = context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
@@ -188,22 +191,22 @@ def _own(task: Task, system: str) -> str:
     )
 
 
-def _cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
+def _build_cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
     """Calls, tokens and seconds of each role of a system, and their sum; none if no model was called."""
     rows = []
     for system in dict.fromkeys(cost["system"] for cost in costs):
         of_system = [cost for cost in costs if cost["system"] == system]
-        together: Cost = {**of_system[0], "role": "all", "model": "", **added_up(of_system)}
-        rows += [_cost(each) for each in (*of_system, *([together] if len(of_system) > 1 else []))]
+        together: Cost = {**of_system[0], "role": "all", "model": "", **sum_usage_totals(of_system)}
+        rows += [_format_cost_row(each) for each in (*of_system, *([together] if len(of_system) > 1 else []))]
     header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
     text = (
         "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
         "Seconds are the sum of the calls, and grow with the load on the endpoint."
     )
-    return [ReportSection("What it cost", text, table=table(header, rows), words=3)] if rows else []
+    return [ReportSection("What it cost", text, table=build_table(header, rows), words=3)] if rows else []
 
 
-def _cost(cost: Cost) -> list[str]:
+def _format_cost_row(cost: Cost) -> list[str]:
     per_sample = (cost["calls"], cost["input_tokens"], cost["output_tokens"], cost["seconds"])
     calls, tokens_in, tokens_out, seconds = (each / cost["samples"] for each in per_sample)
     names = [cost["system"], cost["role"].replace("_", " "), cost["model"], str(cost["samples"])]
@@ -211,13 +214,13 @@ def _cost(cost: Cost) -> list[str]:
     return [*names, *figures, str(cost["reasks"]), str(cost["trims"])]
 
 
-def _failure_sections(evaluation: Evaluation) -> list[ReportSection]:
+def _build_failure_sections(evaluation: Evaluation) -> list[ReportSection]:
     """What failed, why, and how to try it again."""
     if not evaluation.failed:
         return []
     points = []
     for each in evaluation.failed:
-        cut = "..." if len(each.error) > _LONGEST_ERROR else ""
-        points.append(f"{each.sample}, {each.system}: {each.error[:_LONGEST_ERROR]}{cut}")
+        cut = "..." if len(each.error) > _MAX_ERROR_LENGTH else ""
+        points.append(f"{each.sample}, {each.system}: {each.error[:_MAX_ERROR_LENGTH]}{cut}")
     text = "To try these again, and only these: draftroom eval resume with this folder."
     return [ReportSection("What failed", text, points)]

@@ -12,38 +12,38 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from evals.metrics import bleu, rouge, sari
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
+from evals.metrics import compute_corpus_bleu, compute_rouge, compute_sari
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text
 from graphs.medical_simplification import builder
-from runs.many import Record
+from runs.jobs import Record
 from state.extensions import SIMPLIFICATION_EXTENSIONS, resolve_extensions
 from state.settings import SIMPLIFICATION_ROLES, Lead, SimplificationContext
 from state.simplification import SimplificationInput
-from tools.checks.omissions import lost_content
-from tools.checks.readability import grade
+from tools.checks.omissions import find_lost_details
+from tools.checks.readability import compute_readability
 
 _WORD = re.compile(r"\w+")
-_ALL: list[Lead] = list(get_args(Lead))
-_ENTRIES = (1, 2, 3)
+_ALL_LOOPS: list[Lead] = list(get_args(Lead))
+_ENTRY_COUNTS = (1, 2, 3)
 
 
-def _request(sample: Record) -> SimplificationInput:
-    return SimplificationInput(abstract=as_text(sample["source"]))
+def _build_simplification_input(sample: Record) -> SimplificationInput:
+    return SimplificationInput(abstract=mark_as_text(sample["source"]))
 
 
-def _paper(*, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
+def _make_soms_system(*, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
     """The paper's society but for what is named."""
     context = SimplificationContext(extensions=resolve_extensions(SIMPLIFICATION_EXTENSIONS, extensions), **changed)
-    return EvaluatedSystem(builder, context, _request, preset="paper")
+    return EvaluatedSystem(builder, context, _build_simplification_input, preset="paper")
 
 
-def _society(loops: Sequence[Lead], entries: int) -> EvaluatedSystem:
-    return _paper(loops=list(loops), entries=entries)
+def _make_loop_system(loops: Sequence[Lead], entries: int) -> EvaluatedSystem:
+    return _make_soms_system(loops=list(loops), entries=entries)
 
 
-_TWICE = 2
+_PAPER_ENTRIES = 2
 """So often the paper enters each loop."""
-WITH_EXTENSIONS = {
+EXTENDED_SYSTEMS = {
     "society2-default-extensions": ("default", "default extensions"),
     "society2-sentence-by-sentence": ("sentence_by_sentence", "sentences rewritten one by one"),
     "society2-review-every-text": ("review_every_text", "reviews in all loops"),
@@ -52,141 +52,148 @@ WITH_EXTENSIONS = {
 """Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS = {
-    "single": _paper(variant="single"),
-    "layperson": _society(["layperson"], max(_ENTRIES)),
-    **{f"redundancy{n}": _society(["layperson", "redundancy_checker"], n) for n in _ENTRIES},
-    **{f"clarifier{n}": _society(["layperson", "language_clarifier"], n) for n in _ENTRIES},
-    **{f"society{n}": _society(_ALL, n) for n in _ENTRIES[:_TWICE]},
-    **{name: _paper(entries=_TWICE, extensions=extensions) for name, (extensions, _) in WITH_EXTENSIONS.items()},
-    "as-set": EvaluatedSystem(builder, SimplificationContext(), _request),
+    "single": _make_soms_system(variant="single"),
+    "layperson": _make_loop_system(["layperson"], max(_ENTRY_COUNTS)),
+    **{f"redundancy{n}": _make_loop_system(["layperson", "redundancy_checker"], n) for n in _ENTRY_COUNTS},
+    **{f"clarifier{n}": _make_loop_system(["layperson", "language_clarifier"], n) for n in _ENTRY_COUNTS},
+    **{f"society{n}": _make_loop_system(_ALL_LOOPS, n) for n in _ENTRY_COUNTS[:_PAPER_ENTRIES]},
+    **{
+        name: _make_soms_system(entries=_PAPER_ENTRIES, extensions=extensions)
+        for name, (extensions, _) in EXTENDED_SYSTEMS.items()
+    },
+    "as-set": EvaluatedSystem(builder, SimplificationContext(), _build_simplification_input),
 }
 
 
-def _version(number: int, sample: Record, output: Record) -> Item | None:
+def _make_version_item(number: int, sample: Record, output: Record) -> Item | None:
     """Version `number` of the text, or the last one if the run ended before that."""
     version = output["versions"][: number + 1][-1]
     return Item(sample, version["text"], output, version["number"])
 
 
-def _selected(sample: Record, output: Record) -> Item | None:
-    return _version(output["selected_version"], sample, output)
+def _make_selected_item(sample: Record, output: Record) -> Item | None:
+    return _make_version_item(output["selected_version"], sample, output)
 
 
-def _own(field: str, sample: Record, _: Record) -> Item | None:
+def _make_corpus_item(field: str, sample: Record, _: Record) -> Item | None:
     return Item(sample, sample[field], {})
 
 
 ROWS = [
-    Row("source", "the abstracts", partial(_own, "source")),
-    Row("reference", "the plain-language summaries", partial(_own, "target")),
-    Row("single", "single model", _selected, system="single"),
+    Row("source", "the abstracts", partial(_make_corpus_item, "source")),
+    Row("reference", "the plain-language summaries", partial(_make_corpus_item, "target")),
+    Row("single", "single model", _make_selected_item, system="single"),
     *(
         Row(
             f"layperson{n}",
             f"layperson × {n}",
-            partial(_version, n),
+            partial(_make_version_item, n),
             system="layperson",
             paper=f"SoMS, layperson × {n}",
         )
-        for n in _ENTRIES
+        for n in _ENTRY_COUNTS
     ),
     *(
-        Row(f"redundancy{n}", f"layperson + redundancy checker × {n}", _selected, system=f"redundancy{n}")
-        for n in _ENTRIES
+        Row(f"redundancy{n}", f"layperson + redundancy checker × {n}", _make_selected_item, system=f"redundancy{n}")
+        for n in _ENTRY_COUNTS
     ),
     *(
-        Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _selected, system=f"clarifier{n}")
-        for n in _ENTRIES
+        Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _make_selected_item, system=f"clarifier{n}")
+        for n in _ENTRY_COUNTS
     ),
-    Row("society1", "society × 1", _selected, system="society1"),
-    Row("society2", "society × 2", _selected, system="society2", paper="SoMS"),
+    Row("society1", "society × 1", _make_selected_item, system="society1"),
+    Row("society2", "society × 2", _make_selected_item, system="society2", paper="SoMS"),
     *(
-        Row(name, f"society × {_TWICE} with {said}", _selected, system=name)
-        for name, (_, said) in WITH_EXTENSIONS.items()
+        Row(name, f"society × {_PAPER_ENTRIES} with {said}", _make_selected_item, system=name)
+        for name, (_, said) in EXTENDED_SYSTEMS.items()
     ),
-    Row("as-set", "as the settings say", _selected, system="as-set"),
+    Row("as-set", "as the settings say", _make_selected_item, system="as-set"),
 ]
 
 
-def _sari(part: str, item: Item) -> float | None:
+def _score_sari(part: str, item: Item) -> float | None:
     """SARI or a part of it; none for a text that no system wrote."""
     if not item.output:
         return None
-    score: float = getattr(sari(item.sample["source"], item.text, [item.sample["target"]]), part)
+    score: float = getattr(compute_sari(item.sample["source"], item.text, [item.sample["target"]]), part)
     return score
 
 
-def _copied(item: Item) -> float:
+def _compute_copied_share(item: Item) -> float:
     """Share of the text's distinct words that are the source's, in percent."""
     words, of_source = (set(_WORD.findall(text.lower())) for text in (item.text, item.sample["source"]))
     return 100 * len(words & of_source) / len(words) if words else 0.0
 
 
-def _rouge(part: int, item: Item) -> float:
-    return rouge(item.text, item.sample["target"])[part]
+def _score_rouge(part: int, item: Item) -> float:
+    return compute_rouge(item.text, item.sample["target"])[part]
 
 
-def _lost(item: Item) -> float:
+def _count_lost_details(item: Item) -> float:
     if item.output:
         return float(len(item.output["versions"][item.version]["lost"]))
-    return float(len(lost_content(item.sample["source"], item.text)))
+    return float(len(find_lost_details(item.sample["source"], item.text)))
 
 
-def _of_calls(count: Callable[[Record], float], item: Item) -> float | None:
+def _sum_over_calls(count: Callable[[Record], float], item: Item) -> float | None:
     """Sum over the calls that led to the item's version."""
     if not item.output:
         return None
     return sum(count(call) for call in item.output["calls"] if call["round"] <= item.version)
 
 
-def _problems(item: Item) -> float | None:
+def _count_problems(item: Item) -> float | None:
     if not item.output:
         return None
     return float(sum(bool(exchange["problem"]) for exchange in item.output["history"][: item.version]))
 
 
 MEASURES = [
-    Measure("SARI", "higher", partial(_sari, "sari")),
-    Measure("SARI F1", "higher", partial(_sari, "sari_f1")),
-    Measure("KEEP", "higher", partial(_sari, "keep")),
-    Measure("DELETE", "higher", partial(_sari, "delete")),
-    Measure("DELETE F1", "higher", partial(_sari, "delete_f1")),
-    Measure("ADD", "higher", partial(_sari, "add")),
-    Measure("FKGL", "lower", lambda item: grade(item.text)["fkgl"]),
-    Measure("ARI", "lower", lambda item: grade(item.text)["ari"]),
+    Measure("SARI", "higher", partial(_score_sari, "sari")),
+    Measure("SARI F1", "higher", partial(_score_sari, "sari_f1")),
+    Measure("KEEP", "higher", partial(_score_sari, "keep")),
+    Measure("DELETE", "higher", partial(_score_sari, "delete")),
+    Measure("DELETE F1", "higher", partial(_score_sari, "delete_f1")),
+    Measure("ADD", "higher", partial(_score_sari, "add")),
+    Measure("FKGL", "lower", lambda item: compute_readability(item.text)["fkgl"]),
+    Measure("ARI", "lower", lambda item: compute_readability(item.text)["ari"]),
     Measure(
-        "BLEU", "higher", statistic=lambda items: bleu([i.text for i in items], [i.sample["target"] for i in items])
+        "BLEU",
+        "higher",
+        statistic=lambda items: compute_corpus_bleu([i.text for i in items], [i.sample["target"] for i in items]),
     ),
-    Measure("ROUGE-1", "higher", partial(_rouge, 0)),
-    Measure("ROUGE-2", "higher", partial(_rouge, 1)),
-    Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
-    Measure("copied %", "neither", _copied, digits=0),
-    Measure("lost", "lower", _lost),
-    Measure("calls", "neither", partial(_of_calls, lambda _: 1.0), digits=1),
-    Measure("re-asks", "lower", partial(_of_calls, lambda call: float(call["reask"]))),
-    Measure("problems", "lower", _problems),
+    Measure("ROUGE-1", "higher", partial(_score_rouge, 0)),
+    Measure("ROUGE-2", "higher", partial(_score_rouge, 1)),
+    Measure("words", "neither", lambda item: float(compute_readability(item.text)["words"]), digits=0),
+    Measure("copied %", "neither", _compute_copied_share, digits=0),
+    Measure("lost", "lower", _count_lost_details),
+    Measure("calls", "neither", partial(_sum_over_calls, lambda _: 1.0), digits=1),
+    Measure("re-asks", "lower", partial(_sum_over_calls, lambda call: float(call["reask"]))),
+    Measure("problems", "lower", _count_problems),
 ]
 
 
-def _published(names: Sequence[str], rows: dict[str, tuple[float | None, ...]]) -> dict[str, dict[str, float]]:
+def _build_published_rows(
+    names: Sequence[str], rows: dict[str, tuple[float | None, ...]]
+) -> dict[str, dict[str, float]]:
     return {
         row: {name: figure for name, figure in zip(names, figures, strict=True) if figure is not None}
         for row, figures in rows.items()
     }
 
 
-_USUAL = ["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"]
-_COSTS = ("words", "copied %", "lost", "calls", "re-asks", "problems")
-_OF_TABLE_1 = ("SARI", "FKGL", "ARI", "BLEU", "ROUGE-1", "ROUGE-2")
-_OF_TABLE_2 = ("SARI", "KEEP", "DELETE", "ADD", "FKGL", "ARI")
+_DEFAULT_ROWS = ["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"]
+_COST_MEASURES = ("words", "copied %", "lost", "calls", "re-asks", "problems")
+_TABLE_1_MEASURES = ("SARI", "FKGL", "ARI", "BLEU", "ROUGE-1", "ROUGE-2")
+_TABLE_2_MEASURES = ("SARI", "KEEP", "DELETE", "ADD", "FKGL", "ARI")
 
 TABLE_1 = Table(
     title="Table 1",
-    rows=[*_USUAL, *WITH_EXTENSIONS, "as-set"],
-    measures=["SARI", "SARI F1", *_OF_TABLE_1[1:], *_COSTS],
+    rows=[*_DEFAULT_ROWS, *EXTENDED_SYSTEMS, "as-set"],
+    measures=["SARI", "SARI F1", *_TABLE_1_MEASURES[1:], *_COST_MEASURES],
     published={
-        "": _published(
-            _OF_TABLE_1,
+        "": _build_published_rows(
+            _TABLE_1_MEASURES,
             {
                 "BART-UL": (40.00, 11.97, 13.73, 7.90, 38.00, 14.00),
                 "TESLEA": (40.00, 11.84, 13.82, None, 39.00, 11.00),
@@ -201,10 +208,10 @@ TABLE_1 = Table(
 TABLE_2 = Table(
     title="Table 2",
     rows=["single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
-    measures=["SARI", "SARI F1", "KEEP", "DELETE", "DELETE F1", *_OF_TABLE_2[3:]],
+    measures=["SARI", "SARI F1", "KEEP", "DELETE", "DELETE F1", *_TABLE_2_MEASURES[3:]],
     published={
-        "": _published(
-            _OF_TABLE_2,
+        "": _build_published_rows(
+            _TABLE_2_MEASURES,
             {
                 "SoMS, layperson × 1": (40.00, 28.12, 86.92, 4.97, 12.14, 13.87),
                 "SoMS, layperson × 2": (40.32, 27.64, 87.73, 5.59, 12.08, 13.22),
@@ -215,38 +222,38 @@ TABLE_2 = Table(
     baseline="single",
 )
 
-EXTENSIONS = Table(
+EXTENSIONS_TABLE = Table(
     title="What the extensions do",
-    rows=["society2", *WITH_EXTENSIONS, "as-set"],
+    rows=["society2", *EXTENDED_SYSTEMS, "as-set"],
     measures=["SARI", "SARI F1", "lost", "copied %", "ROUGE-1", "ROUGE-2", "words", "FKGL", "ARI", "calls"],
     published={},
     baseline="society2",
     comparison=True,
 )
 
-SWEEPS = Table(
+SWEEP_TABLE = Table(
     title="Figure 2, as a table",
-    rows=[f"{system}{n}" for system in ("redundancy", "clarifier") for n in _ENTRIES],
+    rows=[f"{system}{n}" for system in ("redundancy", "clarifier") for n in _ENTRY_COUNTS],
     measures=["SARI", "DELETE", "FKGL", "ARI", "words", "lost"],
     published={},
     baseline="redundancy1",
 )
 
 
-def _curve(system: str) -> dict[int, str]:
-    return {0: "source", **{n: f"{system}{n}" for n in _ENTRIES}}
+def _build_curve(system: str) -> dict[int, str]:
+    return {0: "source", **{n: f"{system}{n}" for n in _ENTRY_COUNTS}}
 
 
 FIGURE_2 = Figure(
     title="Figure 2",
     across="entries into each loop",
     curves={
-        "layperson": _curve("layperson"),
-        "layperson + redundancy checker": _curve("redundancy"),
-        "layperson + language clarifier": _curve("clarifier"),
+        "layperson": _build_curve("layperson"),
+        "layperson + redundancy checker": _build_curve("redundancy"),
+        "layperson + language clarifier": _build_curve("clarifier"),
     },
     measures=["FKGL", "ARI", "DELETE"],
-    published={"layperson": {n: TABLE_2.published[""][f"SoMS, layperson × {n}"] for n in _ENTRIES}},
+    published={"layperson": {n: TABLE_2.published[""][f"SoMS, layperson × {n}"] for n in _ENTRY_COUNTS}},
 )
 
 
@@ -257,9 +264,9 @@ MEDICAL_SIMPLIFICATION = Task(
     roles=SIMPLIFICATION_ROLES,
     systems=SYSTEMS,
     rows=ROWS,
-    usual=_USUAL,
+    usual=_DEFAULT_ROWS,
     measures=MEASURES,
-    tables=[TABLE_1, TABLE_2, SWEEPS, EXTENSIONS],
+    tables=[TABLE_1, TABLE_2, SWEEP_TABLE, EXTENSIONS_TABLE],
     figures=[FIGURE_2],
     notes=[
         "SARI's DELETE is a precision, so a text that copies its source scores well: of what little it deletes, most "
@@ -272,5 +279,5 @@ MEDICAL_SIMPLIFICATION = Task(
     ],
     made_from="source",
     ranked_by="SARI",
-    papers_models=dict.fromkeys(("SoMS", *(f"SoMS, layperson × {n}" for n in _ENTRIES)), "gpt-3.5-turbo-1106"),
+    papers_models=dict.fromkeys(("SoMS", *(f"SoMS, layperson × {n}" for n in _ENTRY_COUNTS)), "gpt-3.5-turbo-1106"),
 )

@@ -12,29 +12,29 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, as_text
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text
 from graphs.baselines import sequence_to_sequence_builder
 from graphs.science_journalism import builder
-from nodes.journalism.initialise import model_of_warm_start
-from nodes.journalism.journalist import folder_of_model
-from runs.many import Record
+from nodes.journalism.initialise import select_warm_start_model
+from nodes.journalism.journalist import resolve_model_folder
+from runs.jobs import Record
 from runs.runnable import Builder
 from state.extensions import JOURNALISM_EXTENSIONS, resolve_extensions
 from state.journalism import JournalismInput
 from state.settings import JOURNALISM_ROLES, JournalismContext, Settings, Variant
-from tools.checks.fidelity import coverage, unsupported_facts
-from tools.checks.readability import grade, mean_grade
+from tools.checks.fidelity import compute_coverage, list_unsupported_facts
+from tools.checks.readability import compute_mean_grade, compute_readability
 
-_KEPT = 3
+_PAPER_ROUND = 3
 """The iteration that the paper keeps."""
 _ROUNDS = range(6)
 
 
-def _request(sample: Record) -> JournalismInput:
-    return JournalismInput(paper=as_text(sample["abstract"]))
+def _build_journalism_input(sample: Record) -> JournalismInput:
+    return JournalismInput(paper=mark_as_text(sample["abstract"]))
 
 
-def _paper(
+def _make_llm_clbr_system(
     variant: Variant,
     check: Callable[[Settings], object] | None = None,
     *,
@@ -46,12 +46,12 @@ def _paper(
     context = JournalismContext(
         extensions=resolve_extensions(JOURNALISM_EXTENSIONS, extensions), variant=variant, select="best", **changed
     )
-    return EvaluatedSystem(graph, context, _request, check, preset="paper")
+    return EvaluatedSystem(graph, context, _build_journalism_input, check, preset="paper")
 
 
-def _can_start(settings: Settings) -> None:
+def _check_warm_start(settings: Settings) -> None:
     if settings.journalism.warm_start:
-        model_of_warm_start(settings)
+        select_warm_start_model(settings)
 
 
 ABLATIONS: Mapping[Variant, str] = {
@@ -62,7 +62,7 @@ ABLATIONS: Mapping[Variant, str] = {
 }
 """What is left out, by the paper's row."""
 
-WITH_EXTENSIONS = {
+EXTENDED_SYSTEMS = {
     "full-default-extensions": ("default", "default extensions"),
     "full-rewrite-copied": ("rewrite_copied", "copied sentences rewritten"),
     "full-all-extensions": ("all", "all extensions"),
@@ -70,65 +70,79 @@ WITH_EXTENSIONS = {
 """Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS: dict[str, EvaluatedSystem] = {
-    "full": _paper("full"),
-    **{variant: _paper(variant) for variant in ABLATIONS},
-    "bart": _paper("single", lambda settings: folder_of_model(settings.journalism), graph=sequence_to_sequence_builder),
-    "warm-start": _paper("full", model_of_warm_start, warm_start=True),
-    **{name: _paper("full", extensions=extensions, rounds=_KEPT) for name, (extensions, _) in WITH_EXTENSIONS.items()},
-    "as-set": EvaluatedSystem(builder, JournalismContext(), _request, check=_can_start),
+    "full": _make_llm_clbr_system("full"),
+    **{variant: _make_llm_clbr_system(variant) for variant in ABLATIONS},
+    "bart": _make_llm_clbr_system(
+        "single", lambda settings: resolve_model_folder(settings.journalism), graph=sequence_to_sequence_builder
+    ),
+    "warm-start": _make_llm_clbr_system("full", select_warm_start_model, warm_start=True),
+    **{
+        name: _make_llm_clbr_system("full", extensions=extensions, rounds=_PAPER_ROUND)
+        for name, (extensions, _) in EXTENDED_SYSTEMS.items()
+    },
+    "as-set": EvaluatedSystem(builder, JournalismContext(), _build_journalism_input, check=_check_warm_start),
 }
 
 
-def _draft(number: int, sample: Record, output: Record) -> Item | None:
+def _make_draft_item(number: int, sample: Record, output: Record) -> Item | None:
     """The draft of a round; none if the run had fewer rounds."""
     drafts = output["drafts"]
     return Item(sample, drafts[number]["text"], output, number) if number < len(drafts) else None
 
 
-def _kept(sample: Record, output: Record) -> Item | None:
+def _make_paper_round_item(sample: Record, output: Record) -> Item | None:
     """The draft that the paper keeps, or the last one if the run had fewer rounds."""
-    return _draft(min(_KEPT, len(output["drafts"]) - 1), sample, output)
+    return _make_draft_item(min(_PAPER_ROUND, len(output["drafts"]) - 1), sample, output)
 
 
-def _best(sample: Record, output: Record) -> Item | None:
-    return _draft(output["selected_round"], sample, output)
+def _make_best_draft_item(sample: Record, output: Record) -> Item | None:
+    return _make_draft_item(output["selected_round"], sample, output)
 
 
-def _own(field: str, sample: Record, _: Record) -> Item | None:
+def _make_corpus_item(field: str, sample: Record, _: Record) -> Item | None:
     return Item(sample, sample[field], {}) if sample[field] else None
 
 
 ROWS = [
-    Row("abstracts", "the abstracts", partial(_own, "abstract"), paper="paper abstracts"),
-    Row("summaries", "the plain summaries", partial(_own, "summary"), paper="plain summaries"),
-    Row("single", "single model (first draft)", partial(_draft, 0), system="full", paper="Qwen-1.5-7B alone"),
-    Row("loop", f"LLM-CLBR (round {_KEPT})", _kept, system="full", paper="LLM-CLBR"),
-    Row("best", "LLM-CLBR (best draft)", _best, system="full"),
-    Row("bart", "fine-tuned BART", partial(_draft, 0), system="bart", paper="BART fine-tuned"),
+    Row("abstracts", "the abstracts", partial(_make_corpus_item, "abstract"), paper="paper abstracts"),
+    Row("summaries", "the plain summaries", partial(_make_corpus_item, "summary"), paper="plain summaries"),
+    Row("single", "single model (first draft)", partial(_make_draft_item, 0), system="full", paper="Qwen-1.5-7B alone"),
+    Row("loop", f"LLM-CLBR (round {_PAPER_ROUND})", _make_paper_round_item, system="full", paper="LLM-CLBR"),
+    Row("best", "LLM-CLBR (best draft)", _make_best_draft_item, system="full"),
+    Row("bart", "fine-tuned BART", partial(_make_draft_item, 0), system="bart", paper="BART fine-tuned"),
     Row(
         "warm-single",
         "fine-tuned single model",
-        partial(_draft, 0),
+        partial(_make_draft_item, 0),
         system="warm-start",
         paper="Qwen-1.5-7B fine-tuned",
     ),
-    Row("warm-start", f"LLM-WS-CLBR (round {_KEPT})", _kept, system="warm-start", paper="LLM-WS-CLBR"),
-    *(Row(variant, f"LLM-CLBR, {variant}", _kept, system=variant, paper=paper) for variant, paper in ABLATIONS.items()),
-    *(
-        Row(name, f"LLM-CLBR with {said} (round {_KEPT})", _kept, system=name)
-        for name, (_, said) in WITH_EXTENSIONS.items()
+    Row(
+        "warm-start",
+        f"LLM-WS-CLBR (round {_PAPER_ROUND})",
+        _make_paper_round_item,
+        system="warm-start",
+        paper="LLM-WS-CLBR",
     ),
-    Row("as-set", "as the settings say", _best, system="as-set"),
-    Row("as-set-single", "as the settings say, first draft", partial(_draft, 0), system="as-set"),
-    *(Row(f"round{n}", f"round {n}", partial(_draft, n), system="full") for n in _ROUNDS),
+    *(
+        Row(variant, f"LLM-CLBR, {variant}", _make_paper_round_item, system=variant, paper=paper)
+        for variant, paper in ABLATIONS.items()
+    ),
+    *(
+        Row(name, f"LLM-CLBR with {said} (round {_PAPER_ROUND})", _make_paper_round_item, system=name)
+        for name, (_, said) in EXTENDED_SYSTEMS.items()
+    ),
+    Row("as-set", "as the settings say", _make_best_draft_item, system="as-set"),
+    Row("as-set-single", "as the settings say, first draft", partial(_make_draft_item, 0), system="as-set"),
+    *(Row(f"round{n}", f"round {n}", partial(_make_draft_item, n), system="full") for n in _ROUNDS),
 ]
 
 
-def _grade(measure: Literal["cli", "fkgl", "dcrs", "ari"], item: Item) -> float:
-    return grade(item.text)[measure]
+def _score_grade(measure: Literal["cli", "fkgl", "dcrs", "ari"], item: Item) -> float:
+    return compute_readability(item.text)[measure]
 
 
-def _calls(item: Item) -> float | None:
+def _count_calls(item: Item) -> float | None:
     """Calls until the draft was there."""
     if not item.output:
         return None
@@ -136,22 +150,24 @@ def _calls(item: Item) -> float | None:
 
 
 MEASURES = [
-    Measure("CLI", "lower", partial(_grade, "cli")),
-    Measure("FKGL", "lower", partial(_grade, "fkgl")),
-    Measure("DCRS", "lower", partial(_grade, "dcrs")),
-    Measure("ARI", "lower", partial(_grade, "ari")),
-    Measure("mean grade", "lower", lambda item: mean_grade(grade(item.text))),
-    Measure("words", "neither", lambda item: float(grade(item.text)["words"]), digits=0),
-    Measure("coverage", "neither", lambda item: coverage(item.text, item.sample["abstract"])),
-    Measure("unsupported", "lower", lambda item: float(len(unsupported_facts(item.text, item.sample["abstract"])))),
-    Measure("calls", "neither", _calls, digits=1),
+    Measure("CLI", "lower", partial(_score_grade, "cli")),
+    Measure("FKGL", "lower", partial(_score_grade, "fkgl")),
+    Measure("DCRS", "lower", partial(_score_grade, "dcrs")),
+    Measure("ARI", "lower", partial(_score_grade, "ari")),
+    Measure("mean grade", "lower", lambda item: compute_mean_grade(compute_readability(item.text))),
+    Measure("words", "neither", lambda item: float(compute_readability(item.text)["words"]), digits=0),
+    Measure("coverage", "neither", lambda item: compute_coverage(item.text, item.sample["abstract"])),
+    Measure(
+        "unsupported", "lower", lambda item: float(len(list_unsupported_facts(item.text, item.sample["abstract"])))
+    ),
+    Measure("calls", "neither", _count_calls, digits=1),
 ]
 
 
-_GRADES = ("CLI", "FKGL", "DCRS")
+_GRADE_MEASURES = ("CLI", "FKGL", "DCRS")
 _CORPORA = ("SCITech", "eLife", "PLOS")
 
-_PRINTED: dict[str, tuple[tuple[float, float, float], ...]] = {
+_PUBLISHED_GRADES: dict[str, tuple[tuple[float, float, float], ...]] = {
     "paper abstracts": ((16.67, 15.27, 11.39), (17.53, 15.35, 11.87), (16.38, 14.98, 11.10)),
     "plain summaries": ((14.23, 14.79, 11.13), (12.52, 10.91, 8.94), (15.90, 14.76, 10.91)),
     "LLaMA-2-7B alone": ((15.13, 13.79, 10.38), (15.16, 14.03, 10.50), (15.36, 14.28, 10.54)),
@@ -174,7 +190,7 @@ _PRINTED: dict[str, tuple[tuple[float, float, float], ...]] = {
 }
 """Table 1, by row: CLI, FKGL and DCRS of each corpus."""
 
-_PAPERS_MODELS = {
+_PUBLISHED_MODELS = {
     **dict.fromkeys(("LLM-WS-CLBR", "LLM-CLBR", "- suggestions"), "Qwen1.5-7B and 1.8B"),
     **dict.fromkeys(("reader = 7B", "- reading notes", "- collaboration"), "Qwen1.5-7B"),
 }
@@ -185,19 +201,21 @@ TABLE_1 = Table(
     title="Table 1",
     rows=[
         *("abstracts", "summaries", "single", "bart", "warm-single", "warm-start", "loop", "best"),
-        *(*ABLATIONS, *WITH_EXTENSIONS, "as-set", "as-set-single"),
+        *(*ABLATIONS, *EXTENDED_SYSTEMS, "as-set", "as-set-single"),
     ],
-    measures=[*_GRADES, "mean grade", "words", "coverage", "unsupported", "calls"],
+    measures=[*_GRADE_MEASURES, "mean grade", "words", "coverage", "unsupported", "calls"],
     published={
-        name: {row: dict(zip(_GRADES, figures[number], strict=True)) for row, figures in _PRINTED.items()}
+        name: {
+            row: dict(zip(_GRADE_MEASURES, figures[number], strict=True)) for row, figures in _PUBLISHED_GRADES.items()
+        }
         for number, name in enumerate(_CORPORA)
     },
     baseline="single",
 )
 
-EXTENSIONS = Table(
+EXTENSIONS_TABLE = Table(
     title="What the extensions do",
-    rows=["loop", *WITH_EXTENSIONS, "as-set", "as-set-single"],
+    rows=["loop", *EXTENDED_SYSTEMS, "as-set", "as-set-single"],
     measures=["coverage", "unsupported", "words", "mean grade", "FKGL", "calls"],
     published={},
     baseline="loop",
@@ -208,7 +226,7 @@ FIGURE_4 = Figure(
     title="Figure 4",
     across="round",
     curves={"LLM-CLBR": {n: f"round{n}" for n in _ROUNDS}},
-    measures=[*_GRADES, "unsupported"],
+    measures=[*_GRADE_MEASURES, "unsupported"],
     published={},
 )
 
@@ -222,7 +240,7 @@ SCIENCE_JOURNALISM = Task(
     rows=ROWS,
     usual=["abstracts", "summaries", "single", "loop", "best"],
     measures=MEASURES,
-    tables=[TABLE_1, EXTENSIONS],
+    tables=[TABLE_1, EXTENSIONS_TABLE],
     figures=[FIGURE_4],
     judged=["summaries", "single", "loop"],
     notes=[
@@ -233,5 +251,5 @@ SCIENCE_JOURNALISM = Task(
     ],
     made_from="abstract",
     ranked_by="mean grade",
-    papers_models=_PAPERS_MODELS,
+    papers_models=_PUBLISHED_MODELS,
 )

@@ -10,13 +10,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from nodes.shared import ask_role, model_of
+from nodes.shared import ask_role, get_model_settings
 from state.documents import Document, Passage
-from state.errors import RequestFailed, Unanswered
+from state.errors import NoUsableAnswer, RequestFailedError
 from state.extensions import FeedbackExtension
 from state.feedback import (
     Action,
-    Candidate,
     Decision,
     Evidence,
     FeedbackState,
@@ -24,9 +23,10 @@ from state.feedback import (
     QuestionState,
     Step,
     StepRecord,
+    WeaknessCandidate,
 )
 from state.settings import FeedbackRole, FeedbackSettings
-from tools.checks.quotes import locate
+from tools.checks.quotes import find_quote
 from tools.documents.reading import load_document
 from tools.injection import mark_as_untrusted
 from tools.models import Answer, Caller
@@ -37,7 +37,7 @@ PROMPTS = Path(__file__).parent / "prompts"
 AnyState = FeedbackState | ParagraphState | QuestionState
 
 
-async def ask_as(
+async def ask_feedback_role(
     role: FeedbackRole,
     step: str,
     state: ParagraphState | QuestionState,
@@ -47,14 +47,14 @@ async def ask_as(
     trim: str = "evidence",
 ) -> Answer[Value]:
     """Ask the model of `role` with the prompt named `step`, on the account of this paragraph."""
-    variables = {**variables, "instructions": switch("instructions", state)}
+    variables = {**variables, "instructions": format_extension_flag("instructions", state)}
     caller = Caller(role, step, state["target"]["number"])
-    with about_one_paragraph():
+    with translate_request_failures():
         return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
 
 
 @contextmanager
-def about_one_paragraph() -> Iterator[None]:
+def translate_request_failures() -> Iterator[None]:
     """Let a request that alone fails count as a question without an answer: it ends one paragraph, not the review.
 
     Raises:
@@ -62,79 +62,83 @@ def about_one_paragraph() -> Iterator[None]:
     """
     try:
         yield
-    except RequestFailed as error:
-        raise Unanswered(str(error), problem=error.problem, spent=error.spent) from None
+    except RequestFailedError as error:
+        raise NoUsableAnswer(str(error), problem=error.problem, spent=error.spent) from None
 
 
-def options(state: AnyState) -> FeedbackSettings:
+def get_feedback_settings(state: AnyState) -> FeedbackSettings:
     """The settings that the run was started with."""
     return FeedbackSettings(**state["settings"]["feedback"])
 
 
-def switch(extension: FeedbackExtension, state: AnyState) -> str:
+def format_extension_flag(extension: FeedbackExtension, state: AnyState) -> str:
     """Whether an extension is on, as prompts test it."""
-    return "yes" if extension in options(state).extensions else ""
+    return "yes" if extension in get_feedback_settings(state).extensions else ""
 
 
-def at_most(number: int, role: FeedbackRole, state: AnyState) -> Any:
+def make_bounded_list_field(number: int, role: FeedbackRole, state: AnyState) -> Any:
     """A list in the answer of `role` that a setting bounds, not the table of limits.
 
     Only the schema says so, and only to models that need it: what is more is left out with a note, never refused.
     """
-    return Field(json_schema_extra={"maxItems": number} if model_of(role, state).schema_limits else None)
+    return Field(json_schema_extra={"maxItems": number} if get_model_settings(role, state).schema_limits else None)
 
 
 def has_literature(state: AnyState) -> bool:
     """Whether there is any literature to look in: a folder, or a service on the web."""
-    return bool(literature_names(options(state)))
+    return bool(list_literature_sources(get_feedback_settings(state)))
 
 
-def literature_names(chosen: FeedbackSettings) -> list[str]:
+def list_literature_sources(chosen: FeedbackSettings) -> list[str]:
     """Name the folder and the services that questions to the literature go to."""
     folder = chosen.literature.folder
     asked = [provider for provider in chosen.literature.providers if provider != "folder" or folder]
     return [f"the folder {folder}" if provider == "folder" else provider for provider in asked]
 
 
-def questions_to(state: AnyState) -> tuple[Action, ...]:
+def list_question_actions(state: AnyState) -> tuple[Action, ...]:
     """What the investigator can be asked in this run."""
-    checks: tuple[Action, ...] = ("ask_checks",) if switch("computed_checks", state) else ()
+    checks: tuple[Action, ...] = ("ask_checks",) if format_extension_flag("computed_checks", state) else ()
     literature: tuple[Action, ...] = ("ask_literature",) if has_literature(state) else ()
     return ("ask_paper", *checks, *literature)
 
 
-def failed(role: FeedbackRole, problem: str) -> ParagraphState:
+def fail_paragraph(role: FeedbackRole, problem: str) -> ParagraphState:
     """The end of a paragraph whose review cannot go on, on record; other paragraphs go on."""
     return {"outcome": "failed", "problem": f"{role}: {problem}"}
 
 
-async def document_of(state: ParagraphState | QuestionState) -> Document:
+async def load_reviewed_paper(state: ParagraphState | QuestionState) -> Document:
     """The paper, read from its file."""
     return await asyncio.to_thread(load_document, state["document"])
 
 
-def shown(text: str, state: AnyState) -> str:
+def format_prompt_text(text: str, state: AnyState) -> str:
     """A text as a prompt shows it: what addresses the model stands there as a quotation only (an extension)."""
-    return mark_as_untrusted(text, state["findings"]) if "instructions" in options(state).extensions else text
+    return (
+        mark_as_untrusted(text, state["findings"])
+        if "instructions" in get_feedback_settings(state).extensions
+        else text
+    )
 
 
-def passages_shown(passages: list[Passage], state: AnyState) -> str:
+def format_passages(passages: list[Passage], state: AnyState) -> str:
     """Passages for a prompt, with numbers to cite them by."""
     return "\n\n".join(
-        f"[{number}] {passage['section'] or passage['title']}\n{shown(passage['text'], state)}"
+        f"[{number}] {passage['section'] or passage['title']}\n{format_prompt_text(passage['text'], state)}"
         for number, passage in enumerate(passages, start=1)
     )
 
 
-def pinpoint(passage: Passage, quote: str, document: Document) -> Passage:
+def refine_passage_location(passage: Passage, quote: str, document: Document) -> Passage:
     """A passage with the section and page of the paragraph that holds a quote from it: it may begin before that."""
     for paragraph in document["paragraphs"]:
-        if locate(quote, paragraph["text"]):
+        if find_quote(quote, paragraph["text"]):
             return {**passage, "section": paragraph["section"], "page": paragraph["page"]}
     return passage
 
 
-def search_now(
+def search_passages(
     documents: Sequence[Document],
     question: str,
     chosen: FeedbackSettings,
@@ -150,42 +154,42 @@ def search_now(
         number: How many are wanted.
         leave_out: Paragraphs of which no passage consists.
     """
-    from tools.retrieval import Embedding, search  # noqa: PLC0415 - loads Chroma
+    from tools.retrieval import EmbeddingModel, find_passages  # noqa: PLC0415 - loads Chroma
 
-    return search(
+    return find_passages(
         documents,
         question,
         mode=chosen.retrieval,
         k=number,
         segment_characters=chosen.segment_characters,
         overlap=chosen.segment_overlap,
-        embedding=Embedding(**chosen.embedding.model_dump()),
+        embedding=EmbeddingModel(**chosen.embedding.model_dump()),
         exclude_paragraphs=leave_out,
     )
 
 
-def evidence_shown(state: ParagraphState) -> str:
+def format_evidence(state: ParagraphState) -> str:
     """Answered questions with their ids and places; what was asked in vain is not among them."""
-    return "\n".join(_answer_shown(item, state) for item in state["evidence"])
+    return "\n".join(_format_evidence_item(item, state) for item in state["evidence"])
 
 
-def log_shown(state: ParagraphState) -> str:
+def format_step_log(state: ParagraphState) -> str:
     """What was done so far, in order, for the controller only: unanswered questions never reach the reviewer."""
     found = {item["id"]: item for item in state["evidence"]}
     lines: list[str] = []
     for record in state["log"]:
         outcome = "Not asked" if record["outcome"] == "skipped" else "No answer was found"
-        answer = found.get(evidence_id(record["step"]["id"]))
-        lines.append(_answer_shown(answer, state) if answer else f"- {outcome}: {record['step']['question']}")
+        answer = found.get(make_evidence_id(record["step"]["id"]))
+        lines.append(_format_evidence_item(answer, state) if answer else f"- {outcome}: {record['step']['question']}")
     return "\n".join(lines)
 
 
-def evidence_id(step: str) -> str:
+def make_evidence_id(step: str) -> str:
     """The id of what a step has found: that of the step with another letter."""
     return f"e{step[1:]}"
 
 
-def place_of(item: Evidence) -> str:
+def describe_evidence_source(item: Evidence) -> str:
     """Where an answer comes from, in words."""
     if item["source"] == "model":
         return "the model itself"
@@ -196,7 +200,7 @@ def place_of(item: Evidence) -> str:
     return f"{where}{section}" + (f", page {item['page']}" if item["page"] else "")
 
 
-def record_step(
+def make_step_record(
     step: Step, decision: Decision, because: str, *, outcome: Literal["unanswered", "skipped"] = "unanswered"
 ) -> StepRecord:
     """Return the record of a step that has not been answered."""
@@ -216,16 +220,16 @@ async def log_answers(state: ParagraphState) -> ParagraphState:
     return {"log": log, "evidence": evidence, "decided": [], "wave": []}
 
 
-def candidates_shown(candidates: Iterable[Candidate]) -> str:
+def format_candidates(candidates: Iterable[WeaknessCandidate]) -> str:
     """Weaknesses that the detector noticed; with the type inside the sentence, small models copy it."""
     return "\n".join(
         f'- words: "{item["quote"]}"\n  problem: {item["problem"]}\n  label: {item["label"]}' for item in candidates
     )
 
 
-def _answer_shown(item: Evidence, state: ParagraphState) -> str:
-    quote = f': "{shown(item["quote"], state)}"' if item["quote"] else ""
+def _format_evidence_item(item: Evidence, state: ParagraphState) -> str:
+    quote = f': "{format_prompt_text(item["quote"], state)}"' if item["quote"] else ""
     return (
         f"[{item['id']}] Question: {item['question']}\n"
-        f"     Answer: {shown(item['answer'], state)} (from {place_of(item)}{quote})"
+        f"     Answer: {format_prompt_text(item['answer'], state)} (from {describe_evidence_source(item)}{quote})"
     )

@@ -12,19 +12,28 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, create_model
 
-from nodes.feedback.agent import ask_as, at_most, log_answers, log_shown, options, questions_to, record_step, shown
-from nodes.feedback.planner import Asked, in_words, normalize_plan, numbered_steps
+from nodes.feedback.agent import (
+    ask_feedback_role,
+    format_prompt_text,
+    format_step_log,
+    get_feedback_settings,
+    list_question_actions,
+    log_answers,
+    make_bounded_list_field,
+    make_step_record,
+)
+from nodes.feedback.planner import ProposedStep, describe_step, normalize_plan, number_steps
 from nodes.shared import AgentAnswer
-from state.errors import Unanswered
+from state.errors import NoUsableAnswer
 from state.feedback import Action, ParagraphState, Step, StepRecord
-from state.model_settings import AtMost
+from state.model_settings import LengthLimit
 from state.records import CallRecord
-from tools.models.prompts import numbered
+from tools.models.prompts import format_numbered_list
 
 Choice = Literal["ask_paper", "ask_checks", "ask_literature", "write_review", "skip", "rewrite"]
 """What the controller can do about a step: an action of the investigator or the reviewer, or one of its own."""
 Actor = Literal["Investigator", "Reviewer", "Controller"]
-MEANINGS: dict[Choice, str] = {
+CHOICE_MEANINGS: dict[Choice, str] = {
     "ask_paper": "`Investigator`, `ask_paper`: answer a question from the paper",
     "ask_checks": "`Investigator`, `ask_checks`: bring what was computed over the whole paper",
     "ask_literature": "`Investigator`, `ask_literature`: answer a question from other publications",
@@ -33,8 +42,8 @@ MEANINGS: dict[Choice, str] = {
     "rewrite": "`Controller`, `rewrite`: give up all remaining questions, because the answers have made them obsolete, "
     "and put up to {most} new ones in their place, in `steps` of `parameters`; each has `action` and `question`",
 }
-LAST_MEANINGS: dict[Choice, str] = {
-    **MEANINGS,
+LAST_CHOICE_MEANINGS: dict[Choice, str] = {
+    **CHOICE_MEANINGS,
     "write_review": "`Reviewer`, `write_review`: write the comment",
     "skip": "`Controller`, `skip`: write no comment, because what was found leaves nothing to raise",
     "rewrite": "`Controller`, `rewrite`: ask up to {most} more questions before the review, in `steps` of "
@@ -42,17 +51,17 @@ LAST_MEANINGS: dict[Choice, str] = {
 }
 """What the choices mean once the review alone is left."""
 
-_QUESTION: Any = (Annotated[str, AtMost("note_words")], ...)
-_EXPLANATION: Any = (Annotated[str, AtMost("advice_words")], ...)
+_QUESTION: Any = (Annotated[str, LengthLimit("note_words")], ...)
+_EXPLANATION: Any = (Annotated[str, LengthLimit("advice_words")], ...)
 
 
-class Ruling(NamedTuple):
+class ControllerDecision(NamedTuple):
     """What the controller has decided about the steps that it was shown."""
 
     because: str
     choices: list[tuple[Choice, str]]
     """For each step, in order, with the question as it is to be asked; empty if it is that of the plan."""
-    rewritten: list[Asked]
+    rewritten: list[ProposedStep]
     """New questions that stand for all remaining ones; empty if the plan stays."""
     calls: list[CallRecord]
     note: str = ""
@@ -67,15 +76,15 @@ async def control_steps(state: ParagraphState) -> ParagraphState:
     news = await log_answers(state)
     now: ParagraphState = {**state, **news}
     now["log"] = [*state["log"], *news["log"]]
-    shown_steps = _shown_steps(now)
-    ruling = await _rule(now, shown_steps)
-    return {**news, **_followed(now, shown_steps, ruling, news["log"])}
+    shown_steps = _select_due_steps(now)
+    ruling = await _decide_steps(now, shown_steps)
+    return {**news, **_apply_decision(now, shown_steps, ruling, news["log"])}
 
 
-def _shown_steps(state: ParagraphState) -> list[Step]:
+def _select_due_steps(state: ParagraphState) -> list[Step]:
     """The steps to decide about now: the next one, or those that do not depend on each other."""
     remaining = state["remaining"]
-    if options(state).execution == "sequential" or len(remaining) < 2:
+    if get_feedback_settings(state).execution == "sequential" or len(remaining) < 2:
         return remaining[:1]
     if not state["log"]:  # the first wave: questions to the paper, or to the literature if there are no others
         elsewhere = remaining[0]["action"] == "ask_literature"
@@ -83,66 +92,70 @@ def _shown_steps(state: ParagraphState) -> list[Step]:
     return remaining[:-1]
 
 
-def open_choices(state: ParagraphState, steps: Sequence[Step]) -> list[Choice]:
+def list_step_choices(state: ParagraphState, steps: Sequence[Step]) -> list[Choice]:
     """What may be done: a review while questions remain needs an answer to build on, and rewrites are bounded."""
     is_last = steps[0]["action"] == "write_review"
     is_answered = any(record["outcome"] == "answered" for record in state["log"])
-    questions: Sequence[Choice] = () if is_last else questions_to(state)
+    questions: Sequence[Choice] = () if is_last else list_question_actions(state)
     review: Sequence[Choice] = ("write_review",) if is_last or is_answered else ()
     choices: list[Choice] = [*questions, *review, "skip"]
-    return [*choices, "rewrite"] if state["rewrites"] < options(state).max_rewrites else choices
+    return [*choices, "rewrite"] if state["rewrites"] < get_feedback_settings(state).max_rewrites else choices
 
 
-async def _rule(state: ParagraphState, steps: list[Step]) -> Ruling:
+async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerDecision:
     """Ask the model, unless there is nothing to decide: the first wave, or one of its own making."""
-    choices = open_choices(state, steps)
+    choices = list_step_choices(state, steps)
     as_planned: list[tuple[Choice, str]] = [(step["action"], "") for step in steps]
-    is_wave = options(state).execution == "parallel" and steps[0]["action"] != "write_review"
+    is_wave = get_feedback_settings(state).execution == "parallel" and steps[0]["action"] != "write_review"
     if is_wave and (not state["log"] or all(step["origin"] == "controller" for step in steps)):
-        return Ruling("", as_planned, [], [])
+        return ControllerDecision("", as_planned, [], [])
     try:
         if is_wave:
-            return await _rule_wave(state, steps, choices)
-        return await _rule_step(state, steps[0], choices)
-    except Unanswered as error:
+            return await _ask_wave_decision(state, steps, choices)
+        return await _ask_step_decision(state, steps[0], choices)
+    except NoUsableAnswer as error:
         note = f"The controller gave no usable answer ({error.problem}), so the plan was followed."
-        return Ruling("", as_planned, [], error.spent, note)
+        return ControllerDecision("", as_planned, [], error.spent, note)
 
 
-async def _rule_step(state: ParagraphState, step: Step, choices: list[Choice]) -> Ruling:
+async def _ask_step_decision(state: ParagraphState, step: Step, choices: list[Choice]) -> ControllerDecision:
     variables = {
-        **_variables(state, choices),
+        **_build_controller_variables(state, choices),
         "asking": "yes" if "ask_paper" in choices else "",
-        "next_step": in_words(step),
-        "remaining": numbered(map(in_words, state["remaining"])),
+        "next_step": describe_step(step),
+        "remaining": format_numbered_list(map(describe_step, state["remaining"])),
     }
-    answer = await ask_as("controller", "control_step", state, variables, step_decision(state, choices), trim="log")
+    answer = await ask_feedback_role(
+        "controller", "control_step", state, variables, build_step_decision_schema(state, choices), trim="log"
+    )
     value = answer.value.model_dump()
     asked = value["parameters"]["question"]
-    rewritten = _new_steps(value["parameters"]) if value["action"] == "rewrite" else []
-    return Ruling(value["explanation"], [(value["action"], asked)], rewritten, answer.calls)
+    rewritten = _list_new_steps(value["parameters"]) if value["action"] == "rewrite" else []
+    return ControllerDecision(value["explanation"], [(value["action"], asked)], rewritten, answer.calls)
 
 
-async def _rule_wave(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> Ruling:
+async def _ask_wave_decision(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> ControllerDecision:
     of_each = [choice for choice in choices if choice not in {"write_review", "rewrite"}]
     variables = {
-        **_variables(state, of_each),
-        "remaining": numbered(map(in_words, steps)),
-        "most": options(state).max_questions if "rewrite" in choices else 0,
+        **_build_controller_variables(state, of_each),
+        "remaining": format_numbered_list(map(describe_step, steps)),
+        "most": get_feedback_settings(state).max_questions if "rewrite" in choices else 0,
     }
-    schema = wave_decision(state, choices, len(steps))
-    answer = await ask_as("controller", "control_wave", state, variables, schema, trim="log")
+    schema = build_wave_decision_schema(state, choices, len(steps))
+    answer = await ask_feedback_role("controller", "control_wave", state, variables, schema, trim="log")
     value = answer.value.model_dump()
     given: dict[int, tuple[Choice, str]] = {
         item["step"]: (item["action"], item["question"]) for item in value["decisions"]
     }
     decided = [given.get(number, (step["action"], "")) for number, step in enumerate(steps, start=1)]
-    return Ruling(value["explanation"], decided, _new_steps(value), answer.calls)
+    return ControllerDecision(value["explanation"], decided, _list_new_steps(value), answer.calls)
 
 
-def step_decision(state: ParagraphState, choices: Sequence[Choice]) -> type[BaseModel]:
+def build_step_decision_schema(state: ParagraphState, choices: Sequence[Choice]) -> type[BaseModel]:
     """The schema of a decision about one step (the paper's four parts), which allows the open choices only."""
-    parameters = create_model("Parameters", __base__=AgentAnswer, question=_QUESTION, **_steps_field(state, choices))
+    parameters = create_model(
+        "Parameters", __base__=AgentAnswer, question=_QUESTION, **_build_steps_field(state, choices)
+    )
     return create_model(
         "StepDecision",
         __base__=AgentAnswer,
@@ -153,7 +166,7 @@ def step_decision(state: ParagraphState, choices: Sequence[Choice]) -> type[Base
     )
 
 
-def wave_decision(state: ParagraphState, choices: Sequence[Choice], number: int) -> type[BaseModel]:
+def build_wave_decision_schema(state: ParagraphState, choices: Sequence[Choice], number: int) -> type[BaseModel]:
     """The schema of decisions about `number` questions; rewriting is about all of them, and so no choice for one."""
     of_each = tuple(choice for choice in choices if choice not in {"write_review", "rewrite"})
     decision = create_model(
@@ -167,39 +180,45 @@ def wave_decision(state: ParagraphState, choices: Sequence[Choice], number: int)
         "WaveDecision",
         __base__=AgentAnswer,
         explanation=_EXPLANATION,
-        decisions=(list[decision], at_most(number, "controller", state)),
-        **_steps_field(state, choices),
+        decisions=(list[decision], make_bounded_list_field(number, "controller", state)),
+        **_build_steps_field(state, choices),
     )
 
 
-def _steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, Any]:
+def _build_steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, Any]:
     if "rewrite" not in choices:
         return {}
-    actions: Any = Literal[questions_to(state)]
+    actions: Any = Literal[list_question_actions(state)]
     step = create_model("NewStep", __base__=AgentAnswer, action=(actions, ...), question=_QUESTION)
-    return {"steps": (list[step], at_most(options(state).max_questions, "controller", state))}
-
-
-def _new_steps(value: dict[str, Any]) -> list[Asked]:
-    return [Asked(step["action"], step["question"]) for step in value.get("steps", [])]
-
-
-def _variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:
-    known = MEANINGS if "ask_paper" in choices else LAST_MEANINGS
-    meanings = [known[choice].format(most=options(state).max_questions) for choice in choices]
     return {
-        "paragraph": shown(state["target"]["text"], state),
-        "log": log_shown(state),
+        "steps": (list[step], make_bounded_list_field(get_feedback_settings(state).max_questions, "controller", state))
+    }
+
+
+def _list_new_steps(value: dict[str, Any]) -> list[ProposedStep]:
+    return [ProposedStep(step["action"], step["question"]) for step in value.get("steps", [])]
+
+
+def _build_controller_variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:
+    known = CHOICE_MEANINGS if "ask_paper" in choices else LAST_CHOICE_MEANINGS
+    meanings = [known[choice].format(most=get_feedback_settings(state).max_questions) for choice in choices]
+    return {
+        "paragraph": format_prompt_text(state["target"]["text"], state),
+        "log": format_step_log(state),
         "choices": "\n".join(f"  - {meaning}" for meaning in meanings),
     }
 
 
-def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: list[StepRecord]) -> ParagraphState:
+def _apply_decision(
+    state: ParagraphState, steps: list[Step], ruling: ControllerDecision, log: list[StepRecord]
+) -> ParagraphState:
     """What the ruling makes of the plan."""
     notes = [ruling.note] if ruling.note else []
-    new, repairs = _new_plan(state, ruling.rewritten)
+    new, repairs = _build_new_plan(state, ruling.rewritten)
     if len(new) > 1:
-        dropped = [record_step(step, "rewrite", ruling.because, outcome="skipped") for step in state["remaining"][:-1]]
+        dropped = [
+            make_step_record(step, "rewrite", ruling.because, outcome="skipped") for step in state["remaining"][:-1]
+        ]
         return {
             "calls": ruling.calls,
             "notes": [*notes, *repairs],
@@ -216,11 +235,14 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
     for step, (choice, question) in zip(steps, ruling.choices, strict=True):
         if choice == "write_review":
             left = [other for other in state["remaining"] if other["action"] != "write_review"]
-            skipped, remaining = [record_step(other, "skip", ruling.because, outcome="skipped") for other in left], []
+            skipped, remaining = (
+                [make_step_record(other, "skip", ruling.because, outcome="skipped") for other in left],
+                [],
+            )
         elif choice == "skip":
-            skipped.append(record_step(step, "skip", ruling.because, outcome="skipped"))
+            skipped.append(make_step_record(step, "skip", ruling.because, outcome="skipped"))
         elif step["action"] != "write_review":
-            wave.append(_decided(step, choice, question, ruling.because))
+            wave.append(_make_decided_record(step, choice, question, ruling.because))
     remaining = [] if all(step["action"] == "write_review" for step in steps) else remaining
     return {
         "calls": ruling.calls,
@@ -232,23 +254,23 @@ def _followed(state: ParagraphState, steps: list[Step], ruling: Ruling, log: lis
     }
 
 
-def _decided(step: Step, choice: Choice, question: str, because: str) -> StepRecord:
+def _make_decided_record(step: Step, choice: Choice, question: str, because: str) -> StepRecord:
     """A step as it is to be carried out: as planned, with a better question, or replaced by one to the other source."""
     action: Action = choice if choice in {"ask_paper", "ask_checks", "ask_literature"} else step["action"]
     asked = " ".join((question or step["question"]).split())
     if not asked or (action, asked) == (step["action"], step["question"]):
-        return record_step(step, "execute", because)
+        return make_step_record(step, "execute", because)
     changed: Step = {**step, "action": action, "question": asked, "origin": "controller"}
-    return record_step(changed, "execute" if action == step["action"] else "replace", because)
+    return make_step_record(changed, "execute" if action == step["action"] else "replace", because)
 
 
-def _new_plan(state: ParagraphState, asked: list[Asked]) -> tuple[list[Step], list[str]]:
+def _build_new_plan(state: ParagraphState, asked: list[ProposedStep]) -> tuple[list[Step], list[str]]:
     """Rewritten steps as this run follows them, without what was asked before; the review is the last of them."""
     if not asked:
         return [], []
-    kept = normalize_plan([*asked, Asked("write_review", "")], options(state).max_questions)
+    kept = normalize_plan([*asked, ProposedStep("write_review", "")], get_feedback_settings(state).max_questions)
     asked_before = {record["step"]["question"].casefold() for record in state["log"]}
     known = [*(record["step"] for record in state["log"]), *state["remaining"]]
     first = 1 + max(int(step["id"][1:]) for step in known)
     new = [step for step in kept.steps if step.question.casefold() not in asked_before]
-    return numbered_steps(new, "controller", first=first), kept.repairs
+    return number_steps(new, "controller", first=first), kept.repairs

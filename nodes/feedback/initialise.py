@@ -11,41 +11,43 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.feedback.agent import literature_names
-from nodes.feedback.computed_checks import as_evidence, compute_findings, findings_about
-from nodes.shared import list_departures
+from nodes.feedback.agent import list_literature_sources
+from nodes.feedback.computed_checks import compute_review_findings, convert_finding_to_evidence, list_shown_findings
+from nodes.shared import list_deviations
 from state.documents import Document, Paragraph
-from state.errors import BadInput
-from state.feedback import FeedbackInput, FeedbackState, ParagraphState, RaisedFinding, Target
+from state.errors import InputError
+from state.feedback import FeedbackInput, FeedbackState, ParagraphState, ReviewFinding, Target
 from state.settings import FeedbackContext, FeedbackRole, FeedbackSettings
-from tools.checks.quotes import locate
+from tools.checks.quotes import find_quote
 from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions
-from tools.numbers.read_model import choose_passages
-from tools.reranking import SHIPPED, weights_folder
+from tools.numbers.model_readings import choose_passages
+from tools.reranking import SHIPPED_WEIGHTS, choose_weights_folder
 
-_NOT_WORTH_IT = re.compile(
+_SKIPPED_SECTIONS = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"
     r"bibliography|appendix|data availability|ethics|abbreviations)\b",
     re.IGNORECASE,
 )
 """Sections whose paragraphs are reviewed only if they are named."""
-AGENTS: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
+PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
 """Those of the paper; the others are of extensions and baselines."""
-Departures = Callable[[FeedbackSettings], Iterable[str]]
-_EXAMPLES = "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
-OWN_TEXT = "text"
+DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
+_EXAMPLES_DEVIATION = (
+    "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
+)
+GIVEN_TEXT_ID = "text"
 """Id of a text that is no paragraph of the paper."""
 
 
-def departures_of_swif2t(chosen: FeedbackSettings) -> Iterator[str]:
+def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
     """List what of the whole system is not as published.
 
     Raises:
         SettingsError: Plans are to be ranked, and the weights are missing.
     """
-    asked = " and ".join(literature_names(chosen))
+    asked = " and ".join(list_literature_sources(chosen))
     yield from [
         "A plan is a list in JSON, in the paper a numbered list.",
         f"The paper does not say how many plans are sampled (here {chosen.plans}), how warm (several: at a temperature "
@@ -64,11 +66,11 @@ def departures_of_swif2t(chosen: FeedbackSettings) -> Iterator[str]:
         in_parts = "" if chosen.embedding.base_url else ", in parts where they are longer than it reads"
         yield f"Segments are embedded by {chosen.embedding.model}{in_parts}; the paper names no model."
     if chosen.rerank and chosen.plans > 1:
-        from tools.reranking.plan_reranker import read_config  # noqa: PLC0415 - packages of an extra
+        from tools.reranking.plan_reranker import read_reranker_config  # noqa: PLC0415 - packages of an extra
 
-        folder = weights_folder(chosen)
-        weights = "the weights that ship with Draftroom" if folder == SHIPPED else f"the weights in {folder}"
-        encoder = read_config(folder).encoder
+        folder = choose_weights_folder(chosen)
+        weights = "the weights that ship with Draftroom" if folder == SHIPPED_WEIGHTS else f"the weights in {folder}"
+        encoder = read_reranker_config(folder).encoder
         yield f"Plans are ranked by {weights}, of the encoder {encoder}; the paper's is bert-base-cased."
 
 
@@ -76,8 +78,8 @@ async def initialise(
     state: FeedbackInput,
     runtime: Runtime[FeedbackContext],
     *,
-    roles: tuple[FeedbackRole, ...] = AGENTS,
-    departures: Departures = departures_of_swif2t,
+    roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
+    departures: DeviationLister = list_swif2t_deviations,
 ) -> dict[str, Any]:
     """Set every key of the state.
 
@@ -95,15 +97,15 @@ async def initialise(
     settings = await asyncio.to_thread(resolve_settings, context)
     paper = state.get("paper")
     if not isinstance(paper, str) or not paper.strip():
-        raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+        raise InputError("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
-    frozen, own = settings.frozen("feedback"), chain([_EXAMPLES], departures(settings.feedback))
+    frozen, own = settings.freeze_settings("feedback"), chain([_EXAMPLES_DEVIATION], departures(settings.feedback))
     whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
-    computed, passages = list[RaisedFinding](), list[str]()
+    computed, passages = list[ReviewFinding](), list[str]()
     if "computed_checks" in settings.feedback.extensions:
-        computed = await asyncio.to_thread(compute_findings, document, targets, whole=whole)
+        computed = await asyncio.to_thread(compute_review_findings, document, targets, whole=whole)
         if "read_numbers" in settings.feedback.extensions:
             with_numbers = await asyncio.to_thread(choose_passages, document)
             reviewed = {target["id"] for target in targets}
@@ -112,7 +114,7 @@ async def initialise(
         "paper": ref["source"],
         "document": ref,
         "settings": frozen,
-        "not_as_published": await asyncio.to_thread(list_departures, frozen, "feedback", roles, "GPT-4", own),
+        "not_as_published": await asyncio.to_thread(list_deviations, frozen, "feedback", roles, "GPT-4", own),
         "targets": targets,
         "findings": await asyncio.to_thread(find_instructions, document),
         "computed": computed,
@@ -135,37 +137,37 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
     """
     targets = [
         Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
-        for number, item in enumerate(_chosen(document, request, chosen), start=1)
+        for number, item in enumerate(_select_paragraphs(document, request, chosen), start=1)
     ]
     if chosen.pause and len(targets) > 1:
-        raise BadInput(
+        raise InputError(
             f"A run that pauses for its plan reviews one paragraph, not {len(targets)}; name one, or do not pause."
         )
     return targets
 
 
-def _chosen(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
+def _select_paragraphs(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
     if text := " ".join(request.get("text", "").split()):
-        return [_own_text(document, text)]
+        return [_build_given_paragraph(document, text)]
     paragraphs = document["paragraphs"]
     if section := request.get("section"):
         paragraphs = [item for item in paragraphs if section.casefold() in item["section"].casefold()]
         if not paragraphs:
             known = ", ".join(dict.fromkeys(item["section"] for item in document["paragraphs"] if item["section"]))
-            raise BadInput(f"The paper has no section like {section!r}, but {known or 'none at all'}.")
+            raise InputError(f"The paper has no section like {section!r}, but {known or 'none at all'}.")
     if named := request.get("paragraphs"):
-        return [_named(document, name) for name in dict.fromkeys(named)]
+        return [_find_named_paragraph(document, name) for name in dict.fromkeys(named)]
     worth_it = [item for item in paragraphs if len(item["text"].split()) >= chosen.min_words]
     if not section:
-        worth_it = [item for item in worth_it if not _NOT_WORTH_IT.search(item["section"])]
+        worth_it = [item for item in worth_it if not _SKIPPED_SECTIONS.search(item["section"])]
     if not worth_it:
-        raise BadInput(
+        raise InputError(
             f"No paragraph has {chosen.min_words} words or more; name one, or lower `min_words`.", kind="empty_input"
         )
     return worth_it
 
 
-def begin_paragraph(target: Target, run: FeedbackState) -> ParagraphState:
+def build_paragraph_state(target: Target, run: FeedbackState) -> ParagraphState:
     """The state in which the review of a paragraph begins."""
     return ParagraphState(
         target=target,
@@ -181,7 +183,7 @@ def begin_paragraph(target: Target, run: FeedbackState) -> ParagraphState:
         comment=None,
         plans=[],
         log=[],
-        evidence=[as_evidence(item) for item in findings_about(target, run["computed"])],
+        evidence=[convert_finding_to_evidence(item) for item in list_shown_findings(target, run["computed"])],
         rewrites=0,
         candidates=[],
         wordings={},
@@ -195,19 +197,19 @@ def begin_paragraph(target: Target, run: FeedbackState) -> ParagraphState:
     )
 
 
-def _named(document: Document, name: str) -> Paragraph:
+def _find_named_paragraph(document: Document, name: str) -> Paragraph:
     wanted = str(name).strip().lower()
     wanted = wanted if wanted.startswith("p") else f"p{wanted}"
     for paragraph in document["paragraphs"]:
         if paragraph["id"] == wanted:
             return paragraph
-    raise BadInput(f"The paper has no paragraph {name!r}, but p1 to p{len(document['paragraphs'])}.")
+    raise InputError(f"The paper has no paragraph {name!r}, but p1 to p{len(document['paragraphs'])}.")
 
 
-def _own_text(document: Document, text: str) -> Paragraph:
+def _build_given_paragraph(document: Document, text: str) -> Paragraph:
     """The paragraph that holds the text, cut to it, or the text as a paragraph without a place."""
     for paragraph in document["paragraphs"]:
-        if place := locate(text, paragraph["text"]):
+        if place := find_quote(text, paragraph["text"]):
             whole = len(text) >= 0.9 * len(paragraph["text"])
-            return paragraph if whole else {**paragraph, "text": place.of(paragraph["text"]), "words": []}
-    return Paragraph(id=OWN_TEXT, section="", text=text, page=0, words=[])
+            return paragraph if whole else {**paragraph, "text": place.slice_text(paragraph["text"]), "words": []}
+    return Paragraph(id=GIVEN_TEXT_ID, section="", text=text, page=0, words=[])

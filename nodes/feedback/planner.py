@@ -17,24 +17,24 @@ from pydantic import BaseModel, create_model
 
 from nodes.feedback.agent import (
     PROMPTS,
-    about_one_paragraph,
-    at_most,
-    failed,
+    fail_paragraph,
+    format_extension_flag,
+    format_prompt_text,
+    get_feedback_settings,
     has_literature,
-    options,
-    questions_to,
-    shown,
-    switch,
+    list_question_actions,
+    make_bounded_list_field,
+    translate_request_failures,
 )
-from nodes.shared import AgentAnswer, limits_of, model_of
-from state.errors import Unanswered
+from nodes.shared import AgentAnswer, get_limits, get_model_settings
+from state.errors import NoUsableAnswer
 from state.feedback import Action, ParagraphState, Plan, Step
-from state.model_settings import AtMost
+from state.model_settings import LengthLimit
 from state.settings import FeedbackSettings
-from tools.models import Caller, sample
+from tools.models import Caller, sample_answers
 
 
-class Asked(NamedTuple):
+class ProposedStep(NamedTuple):
     """A step as an agent wrote it."""
 
     action: Action
@@ -44,13 +44,13 @@ class Asked(NamedTuple):
 class NormalizedPlan(NamedTuple):
     """Steps that can be followed."""
 
-    steps: list[Asked]
+    steps: list[ProposedStep]
     """The last one is the review, all others are questions."""
     repairs: list[str]
     """What was wrong, one sentence each."""
 
 
-def normalize_plan(steps: Sequence[Asked], most: int) -> NormalizedPlan:
+def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
     """Make a plan one that can be followed: at most so many questions, then the review.
 
     Args:
@@ -61,7 +61,9 @@ def normalize_plan(steps: Sequence[Asked], most: int) -> NormalizedPlan:
         The plan; without any question left, it is the review alone.
     """
     repairs: list[str] = []
-    questions = [Asked(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"]
+    questions = [
+        ProposedStep(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"
+    ]
     if not all(step.question for step in questions):
         repairs.append("A step without a question was left out.")
         questions = [step for step in questions if step.question]
@@ -69,10 +71,10 @@ def normalize_plan(steps: Sequence[Asked], most: int) -> NormalizedPlan:
         repairs.append(f"Questions beyond the first {most} were left out.")
     if [step.action for step in steps].count("write_review") != 1 or steps[-1].action != "write_review":
         repairs.append("The review was made the last step, and the only one.")
-    return NormalizedPlan([*questions[:most], Asked("write_review", "")], repairs)
+    return NormalizedPlan([*questions[:most], ProposedStep("write_review", "")], repairs)
 
 
-def numbered_steps(asked: Sequence[Asked], origin: str, *, first: int = 1) -> list[Step]:
+def number_steps(asked: Sequence[ProposedStep], origin: str, *, first: int = 1) -> list[Step]:
     """Steps with ids, counted from `first`."""
     return [
         Step(id=f"s{number}", action=step.action, question=step.question, origin=origin)  # type: ignore[typeddict-item]
@@ -80,46 +82,49 @@ def numbered_steps(asked: Sequence[Asked], origin: str, *, first: int = 1) -> li
     ]
 
 
-SOURCES: Mapping[Action, str] = {"ask_paper": "paper", "ask_checks": "checks", "ask_literature": "literature"}
+SOURCE_NAMES: Mapping[Action, str] = {"ask_paper": "paper", "ask_checks": "checks", "ask_literature": "literature"}
 """What the investigator can ask, as prompts and people call it."""
 
 
-def in_words(step: Step) -> str:
+def describe_step(step: Step) -> str:
     """A step as the prompts and the re-ranker read it."""
     if step["action"] == "write_review":
         return "Reviewer: write the review."
-    return f"Investigator: answer from the {SOURCES[step['action']]}: {step['question']}"
+    return f"Investigator: answer from the {SOURCE_NAMES[step['action']]}: {step['question']}"
 
 
-def steps_of(actions: Sequence[str], steps: Any) -> type[BaseModel]:
+def build_plan_schema(actions: Sequence[str], steps: Any) -> type[BaseModel]:
     """The schema of a plan, by what a step can be and the field of the list of steps."""
-    question: Any = (Annotated[str, AtMost("note_words")], ...)
+    question: Any = (Annotated[str, LengthLimit("note_words")], ...)
     step = create_model(
         "ProposedStep",
         __base__=AgentAnswer,
         action=(Literal[tuple(actions)], ...),  # type: ignore[arg-type] # known only now
         question=question,
     )
-    reasoning: Any = (Annotated[str, AtMost("advice_words")], ...)
+    reasoning: Any = (Annotated[str, LengthLimit("advice_words")], ...)
     return create_model("ProposedPlan", __base__=AgentAnswer, reasoning=reasoning, steps=(list[step], steps))
 
 
 async def propose_plans(state: ParagraphState) -> ParagraphState:
     """Sample plans, and make them such as can be followed."""
-    chosen, model = options(state), model_of("planner", state)
+    chosen, model = get_feedback_settings(state), get_model_settings("planner", state)
     if chosen.plans > 1:  # sampled warm, however cold the role is set: otherwise they are one plan several times
         model = model.model_copy(update={"temperature": max(model.temperature or 0, chosen.plan_temperature)})
-    schema = steps_of((*questions_to(state), "write_review"), at_most(chosen.max_questions + 1, "planner", state))
+    schema = build_plan_schema(
+        (*list_question_actions(state), "write_review"),
+        make_bounded_list_field(chosen.max_questions + 1, "planner", state),
+    )
     variables: dict[str, object] = {
-        "paragraph": shown(state["target"]["text"], state),
+        "paragraph": format_prompt_text(state["target"]["text"], state),
         "most": chosen.max_questions,
         "literature": "yes" if has_literature(state) else "",
-        "checks": switch("computed_checks", state),
-        "instructions": switch("instructions", state),
+        "checks": format_extension_flag("computed_checks", state),
+        "instructions": format_extension_flag("instructions", state),
     }
     try:
-        with about_one_paragraph():
-            samples = await sample(
+        with translate_request_failures():
+            samples = await sample_answers(
                 Caller("planner", "propose_plans", state["target"]["number"]),
                 PROMPTS / "propose_plans.md",
                 variables,
@@ -127,15 +132,15 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
                 model,
                 number=chosen.plans,
                 trim="most",  # nothing: a paragraph that does not fit here fits none of the later prompts either
-                limits=limits_of(state),
+                limits=get_limits(state),
             )
-    except Unanswered as error:
-        return {**failed("planner", error.problem), "calls": error.spent}
+    except NoUsableAnswer as error:
+        return {**fail_paragraph("planner", error.problem), "calls": error.spent}
     plans: list[Plan] = []
     for number, proposal in enumerate(samples.values, start=1):
-        asked = [Asked(step["action"], step["question"]) for step in proposal.model_dump()["steps"]]
+        asked = [ProposedStep(step["action"], step["question"]) for step in proposal.model_dump()["steps"]]
         steps, repairs = normalize_plan(asked, chosen.max_questions)
-        plans.append(Plan(number=number, steps=numbered_steps(steps, "planner"), repairs=repairs, score=None))
+        plans.append(Plan(number=number, steps=number_steps(steps, "planner"), repairs=repairs, score=None))
     notes = [f"{len(plans)} of {chosen.plans} plans could be used."] if len(plans) < chosen.plans else []
     return {"plans": plans, "remaining": plans[0]["steps"], "notes": notes, "calls": samples.calls}
 
@@ -143,7 +148,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
 async def edit_plan(state: ParagraphState) -> ParagraphState:
     """Let a person edit the plan that will be followed."""
     plan = state["plans"][0]
-    lines = [f"{SOURCES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
+    lines = [f"{SOURCE_NAMES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
     answer = interrupt(
         {
             "question": "These questions will be asked before the review is written. Answer with "
@@ -155,23 +160,25 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
     own = answer.get("advice") if isinstance(answer, dict) else None
     if own is None or own == lines:
         return {"remaining": plan["steps"]}
-    asked = normalize_plan([*map(step_of, own), Asked("write_review", "")], options(state).max_questions)
-    edited: Plan = {**plan, "steps": numbered_steps(asked.steps, "person"), "repairs": asked.repairs}
+    asked = normalize_plan(
+        [*map(parse_step, own), ProposedStep("write_review", "")], get_feedback_settings(state).max_questions
+    )
+    edited: Plan = {**plan, "steps": number_steps(asked.steps, "person"), "repairs": asked.repairs}
     return {"plans": [edited, *state["plans"][1:]], "remaining": edited["steps"]}
 
 
-def step_of(line: str) -> Asked:
+def parse_step(line: str) -> ProposedStep:
     """A person's line as a step; a line that names no source asks the paper."""
     source, colon, question = str(line).partition(":")
-    for action, name in SOURCES.items():
+    for action, name in SOURCE_NAMES.items():
         if colon and source.strip().lower() == name:
-            return Asked(action, question)
-    return Asked("ask_paper", str(line))
+            return ProposedStep(action, question)
+    return ProposedStep("ask_paper", str(line))
 
 
-def plan_in_words(plan: Plan) -> str:
+def format_plan(plan: Plan) -> str:
     """A plan as the re-ranker reads it: one numbered step a line."""
-    return "\n".join(f"{number}. {in_words(step)}" for number, step in enumerate(plan["steps"], start=1))
+    return "\n".join(f"{number}. {describe_step(step)}" for number, step in enumerate(plan["steps"], start=1))
 
 
 async def rank_plans(state: ParagraphState) -> ParagraphState:
@@ -181,14 +188,14 @@ async def rank_plans(state: ParagraphState) -> ParagraphState:
         SettingsError: The weights are missing or damaged; plans are never ranked by chance.
     """
     plans = state["plans"]
-    texts = [plan_in_words(plan) for plan in plans]
-    scores = await asyncio.to_thread(_score, options(state), state["target"]["text"], texts)
+    texts = [format_plan(plan) for plan in plans]
+    scores = await asyncio.to_thread(_score_plans, get_feedback_settings(state), state["target"]["text"], texts)
     scored: list[Plan] = [{**plan, "score": score} for plan, score in zip(plans, scores, strict=True)]
     ranked = sorted(scored, key=lambda plan: -float(plan["score"]))  # type: ignore[arg-type] # just set
     return {"plans": ranked, "remaining": ranked[0]["steps"]}
 
 
-def _score(chosen: FeedbackSettings, paragraph: str, plans: list[str]) -> list[float]:
-    from tools.reranking import load_reranker, weights_folder  # noqa: PLC0415 - only runs that rank plans need it
+def _score_plans(chosen: FeedbackSettings, paragraph: str, plans: list[str]) -> list[float]:
+    from tools.reranking import choose_weights_folder, load_reranker  # noqa: PLC0415 - only runs that rank plans need it
 
-    return load_reranker(weights_folder(chosen)).score(paragraph, plans)
+    return load_reranker(choose_weights_folder(chosen)).predict_scores(paragraph, plans)

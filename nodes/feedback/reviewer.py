@@ -7,78 +7,78 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ValidationInfo, create_model, model_validator
 
 from nodes.feedback.agent import (
-    ask_as,
-    at_most,
-    candidates_shown,
-    evidence_shown,
-    failed,
-    options,
-    shown,
-    switch,
+    ask_feedback_role,
+    fail_paragraph,
+    format_candidates,
+    format_evidence,
+    format_extension_flag,
+    format_prompt_text,
+    get_feedback_settings,
+    make_bounded_list_field,
 )
-from nodes.feedback.computed_checks import accept_wordings, findings_about, wordings_field
+from nodes.feedback.computed_checks import build_wordings_field, list_shown_findings, validate_finding_wordings
 from nodes.shared import AgentAnswer
-from state.errors import Unanswered
+from state.errors import NoUsableAnswer
 from state.feedback import Comment, ParagraphState, Verification, Weakness
-from state.model_settings import AtMost
-from tools.checks.quotes import locate_or_closest, locate_quotation
+from state.model_settings import LengthLimit
+from tools.checks.quotes import find_closest_quote, find_quotation
 from tools.models.ask import LAST_TRY
 
 Label = Weakness | Literal["No review needed"]
-NOT_NEEDED = "No review needed"
+NO_REVIEW_NEEDED = "No review needed"
 UNVERIFIED = Verification(verdict="kept", notes=[])
-UNPLACED = "The comment quoted no words of the paragraph, so it stands without a quote."
+UNPLACED_NOTE = "The comment quoted no words of the paragraph, so it stands without a quote."
 
 
 class Review(AgentAnswer):
     """A comment as the paper's reviewer writes it, with the words that it is about in quotation marks."""
 
-    reasoning: Annotated[str, AtMost("review_words")]
+    reasoning: Annotated[str, LengthLimit("review_words")]
     label: Label
-    review: Annotated[str, AtMost("review_words")]
+    review: Annotated[str, LengthLimit("review_words")]
 
 
 class AnchoredReview(AgentAnswer):
     """A comment whose quote is checked, with a suggestion and, of each paragraph's own, evidence (`anchors`)."""
 
-    reasoning: Annotated[str, AtMost("review_words")]
-    quote: Annotated[str, AtMost("quote_words")]
+    reasoning: Annotated[str, LengthLimit("review_words")]
+    quote: Annotated[str, LengthLimit("quote_words")]
     label: Label
-    review: Annotated[str, AtMost("review_words")]
-    suggestion: Annotated[str, AtMost("review_words")]
+    review: Annotated[str, LengthLimit("review_words")]
+    suggestion: Annotated[str, LengthLimit("review_words")]
 
 
-def review_of(state: ParagraphState) -> type[BaseModel]:
+def build_review_schema(state: ParagraphState) -> type[BaseModel]:
     """The schema of a comment on this paragraph, which can cite this evidence only.
 
     A comment that says nothing is sent back once; so is one whose quote is not in the paragraph, which then stands
     without a quote.
     """
-    extensions, paragraph = options(state).extensions, state["target"]["text"]
+    extensions, paragraph = get_feedback_settings(state).extensions, state["target"]["text"]
 
     def anchored(answer: Any, info: ValidationInfo) -> Any:
-        if answer.label == NOT_NEEDED:
+        if answer.label == NO_REVIEW_NEEDED:
             return answer
         last_try = (info.context or {}).get(LAST_TRY, False)
-        place = locate_or_closest(answer.quote, paragraph)
+        place = find_closest_quote(answer.quote, paragraph)
         if not place and not last_try:
             raise ValueError("the words of `quote` are not in the paragraph; copy some exactly")
-        answer.quote = place.of(paragraph) if place else ""
+        answer.quote = place.slice_text(paragraph) if place else ""
         return answer
 
     def says_what_is_wrong(answer: Any) -> Any:
-        if answer.label != NOT_NEEDED and not answer.review.strip():
+        if answer.label != NO_REVIEW_NEEDED and not answer.review.strip():
             raise ValueError("`review` must say what is wrong")
         return answer
 
     checks: dict[str, Any] = {"says_what_is_wrong": model_validator(mode="after")(says_what_is_wrong)}
-    computed = wordings_field(state)
+    computed = build_wordings_field(state)
     if "anchors" not in extensions:
         return create_model("Review", __base__=Review, __validators__=checks, **computed)
     checks["anchored"] = model_validator(mode="after")(anchored)
     ids = tuple(item["id"] for item in state["evidence"])
     known: Any = Literal[ids] if ids else str
-    evidence: Any = {"evidence": (list[known], at_most(len(ids), "reviewer", state))}
+    evidence: Any = {"evidence": (list[known], make_bounded_list_field(len(ids), "reviewer", state))}
     fields: Any = {**evidence, **computed}
     return create_model("Review", __base__=AnchoredReview, __validators__=checks, **fields)
 
@@ -87,31 +87,31 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     """Write the comment; the reviewer may find that none is needed."""
     variables: dict[str, object] = {
         "team": "yes" if state["plans"] else "",  # the baselines have none
-        "candidates": candidates_shown(state["candidates"]),
-        "evidence": evidence_shown(state),
-        "paragraph": shown(state["target"]["text"], state),
-        "anchors": switch("anchors", state),
-        "computed": "yes" if findings_about(state["target"], state["computed"]) else "",
+        "candidates": format_candidates(state["candidates"]),
+        "evidence": format_evidence(state),
+        "paragraph": format_prompt_text(state["target"]["text"], state),
+        "anchors": format_extension_flag("anchors", state),
+        "computed": "yes" if list_shown_findings(state["target"], state["computed"]) else "",
     }
     try:
-        answer = await ask_as("reviewer", "write_review", state, variables, review_of(state))
-    except Unanswered as error:
-        return {**failed("reviewer", error.problem), "calls": error.spent}
+        answer = await ask_feedback_role("reviewer", "write_review", state, variables, build_review_schema(state))
+    except NoUsableAnswer as error:
+        return {**fail_paragraph("reviewer", error.problem), "calls": error.spent}
     said = answer.value.model_dump()
-    wordings, notes = accept_wordings(state, said.get("computed", {}))
+    wordings, notes = validate_finding_wordings(state, said.get("computed", {}))
     news: ParagraphState = {"wordings": wordings, "notes": notes, "calls": answer.calls}
-    if said["label"] == NOT_NEEDED:
+    if said["label"] == NO_REVIEW_NEEDED:
         return {**news, "outcome": "nothing worth raising", "problem": said["reasoning"].strip()}
-    comment = _comment(state, said)
-    notes += [] if comment["quote"] else [UNPLACED]
+    comment = _build_comment(state, said)
+    notes += [] if comment["quote"] else [UNPLACED_NOTE]
     return {**news, "outcome": "comment", "comment": comment}
 
 
-def _comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
+def _build_comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
     """Place the comment at its quote; without the extension `anchors` at what it has in quotation marks."""
     target = state["target"]
-    place = locate_quotation(said["review"], target["text"])
-    quote = said.get("quote", place.of(target["text"]) if place else "")
+    place = find_quotation(said["review"], target["text"])
+    quote = said.get("quote", place.slice_text(target["text"]) if place else "")
     return Comment(
         id=f"c-{target['id']}",
         paragraph=target["id"],

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from nodes.feedback.agent import ask_as, evidence_shown, shown
+from nodes.feedback.agent import ask_feedback_role, format_evidence, format_prompt_text
 from nodes.shared import AgentAnswer
-from state.errors import Unanswered
-from state.feedback import Candidate, ParagraphState, Weakness
-from state.model_settings import AtMost
-from tools.checks.quotes import locate_or_closest
+from state.errors import NoUsableAnswer
+from state.feedback import ParagraphState, Weakness, WeaknessCandidate
+from state.model_settings import LengthLimit
+from tools.checks.quotes import find_closest_quote
 
 
 class NoticedWeakness(AgentAnswer):
     """A weakness: first the words, then what is wrong with them."""
 
-    quote: Annotated[str, AtMost("quote_words")]
-    problem: Annotated[str, AtMost("note_words")]
+    quote: Annotated[str, LengthLimit("quote_words")]
+    problem: Annotated[str, LengthLimit("note_words")]
     label: Weakness
 
 
@@ -27,25 +27,25 @@ class Weaknesses(AgentAnswer):
     gave an empty list for 5 of 18 paragraphs that a person had criticised; with spaces, for none.
     """
 
-    assessment: Annotated[str, AtMost("review_words")]
-    weaknesses: Annotated[list[NoticedWeakness], AtMost("weaknesses")]
+    assessment: Annotated[str, LengthLimit("review_words")]
+    weaknesses: Annotated[list[NoticedWeakness], LengthLimit("weaknesses")]
 
 
 async def detect_weaknesses(state: ParagraphState) -> ParagraphState:
     """List weaknesses of the paragraph; those that quote nothing of it are dropped, and without any the run ends."""
     variables: dict[str, object] = {
-        "evidence": evidence_shown(state),
-        "paragraph": shown(state["target"]["text"], state),
+        "evidence": format_evidence(state),
+        "paragraph": format_prompt_text(state["target"]["text"], state),
     }
     try:
-        answer = await ask_as("weakness_detector", "detect_weaknesses", state, variables, Weaknesses)
-    except Unanswered as error:
+        answer = await ask_feedback_role("weakness_detector", "detect_weaknesses", state, variables, Weaknesses)
+    except NoUsableAnswer as error:
         note = f"The weakness detector gave no usable answer ({error.problem}), so the reviewer decided alone."
         return {"notes": [note], "calls": error.spent}
     text = state["target"]["text"]
-    places = [(item, locate_or_closest(item.quote, text)) for item in answer.value.weaknesses]
+    places = [(item, find_closest_quote(item.quote, text)) for item in answer.value.weaknesses]
     candidates = [
-        Candidate(quote=place.of(text), label=item.label, problem=item.problem.strip())
+        WeaknessCandidate(quote=place.slice_text(text), label=item.label, problem=item.problem.strip())
         for item, place in places
         if place
     ]

@@ -12,8 +12,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.shared import ask_role, list_departures, with_instructions_told
-from state.errors import BadInput, SettingsError
+from nodes.shared import add_instruction_warnings, ask_role, list_deviations
+from state.errors import InputError, SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
 from state.model_settings import ModelSettings
 from state.settings import JournalismContext, JournalismRole, JournalismSettings, Settings
@@ -22,8 +22,13 @@ from tools.documents.reading import read_document
 from tools.models import Answer, Caller
 from tools.models.ask import Value
 
-ALONE = ["reader", "editor"]
-LEFT_OUT = {"no-notes": ["reader"], "no-suggestions": ["editor"], "no-collaboration": ALONE, "single": ALONE}
+JOURNALIST_ALONE = ["reader", "editor"]
+UNUSED_ROLES = {
+    "no-notes": ["reader"],
+    "no-suggestions": ["editor"],
+    "no-collaboration": JOURNALIST_ALONE,
+    "single": JOURNALIST_ALONE,
+}
 """Agents that are not asked, by variant."""
 
 
@@ -40,12 +45,14 @@ async def initialise(
     settings = await asyncio.to_thread(resolve_settings, context)
     paper = state.get("paper")
     if not isinstance(paper, str) or not paper.strip():
-        raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+        raise InputError("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
     options = settings.journalism
     source = await asyncio.to_thread(read_document, paper, scope=options.scope, max_pages=options.max_pages)
-    source = await asyncio.to_thread(with_instructions_told, source)
-    frozen = freeze(settings)
-    roles: list[str] = [role for role in options.roles if has_agents and role not in LEFT_OUT.get(options.variant, ())]
+    source = await asyncio.to_thread(add_instruction_warnings, source)
+    frozen = freeze_journalism_settings(settings)
+    roles: list[str] = [
+        role for role in options.roles if has_agents and role not in UNUSED_ROLES.get(options.variant, ())
+    ]
     has_small_reader = "reader" in roles and options.variant != "large-reader"
     published = "Qwen1.5-7B-Chat" + (" and, as the reader, Qwen1.5-1.8B-Chat" if has_small_reader else "")
     if options.warm_start:
@@ -60,7 +67,7 @@ async def initialise(
         "paper": source["source"],
         "source": source,
         "settings": frozen,
-        "not_as_published": await asyncio.to_thread(list_departures, frozen, "journalism", roles, published, own),
+        "not_as_published": await asyncio.to_thread(list_deviations, frozen, "journalism", roles, published, own),
         "round": 0,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("drafts", "assessments", "notes", "reviews", "calls")},
@@ -74,38 +81,38 @@ async def initialise(
     }
 
 
-def freeze(settings: Settings) -> dict[str, Any]:
+def freeze_journalism_settings(settings: Settings) -> dict[str, Any]:
     """The settings of this run as plain values, with every role's model spelt out.
 
     Raises:
         SettingsError: A warm start has no model.
     """
-    frozen = settings.frozen("journalism")
+    frozen = settings.freeze_settings("journalism")
     if settings.journalism.variant == "large-reader":
         frozen["models"]["reader"] = frozen["models"]["journalist"]
     if settings.journalism.warm_start:
-        frozen["models"]["warm_start"] = model_of_warm_start(settings).model_dump(mode="json")
+        frozen["models"]["warm_start"] = select_warm_start_model(settings).model_dump(mode="json")
     return frozen
 
 
-def model_of_warm_start(settings: Settings) -> ModelSettings:
+def select_warm_start_model(settings: Settings) -> ModelSettings:
     """The fine-tuned model that is the journalist of LLM-WS-CLBR.
 
     Raises:
         SettingsError: None is named.
     """
-    if not settings.names("warm_start"):
+    if not settings.has_own_model("warm_start"):
         raise SettingsError(
             "A warm start needs a model that was fine-tuned on plain summaries: name it under [models.warm_start] "
             "(`draftroom train journalist` makes one)."
         )
-    return settings.model_for("warm_start")
+    return settings.resolve_model_settings("warm_start")
 
 
 PROMPTS = Path(__file__).parent / "prompts"
 
 
-async def ask_as(
+async def ask_journalism_role(
     agent: JournalismRole,
     step: str,
     state: JournalismState,
@@ -116,11 +123,13 @@ async def ask_as(
     trim: str = "paper",
 ) -> Answer[Value]:
     """Ask the model of `agent` with the prompt named `step`."""
-    warm = agent == "journalist" and options(state).warm_start  # LLM-WS-CLBR: the fine-tuned model is the journalist
+    warm = (
+        agent == "journalist" and get_journalism_settings(state).warm_start
+    )  # LLM-WS-CLBR: the fine-tuned model is the journalist
     caller = Caller(agent, step, round_number)
     return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim, model="warm_start" if warm else agent)
 
 
-def options(state: JournalismState) -> JournalismSettings:
+def get_journalism_settings(state: JournalismState) -> JournalismSettings:
     """The journalism settings that the run was started with."""
     return JournalismSettings(**state["settings"]["journalism"])

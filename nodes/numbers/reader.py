@@ -12,15 +12,15 @@ from langgraph.types import Overwrite, Send
 
 from nodes.shared import AgentAnswer, ask_role
 from state.computed_findings import select_findings
-from state.errors import BadInput, RequestFailed, Unanswered
-from state.model_settings import AtMost
+from state.errors import InputError, NoUsableAnswer, RequestFailedError
+from state.model_settings import LengthLimit
 from state.number_check import NumberCheckInput, NumberCheckState, NumberReading, PassageState, ReadEntry
 from state.settings import CheckContext, CheckSettings
 from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.models import Caller
 from tools.numbers import check_paper
-from tools.numbers.read_model import choose_passages, collect_records
+from tools.numbers.model_readings import choose_passages, collect_records
 
 PROMPTS = Path(__file__).parent / "prompts"
 
@@ -28,7 +28,7 @@ PROMPTS = Path(__file__).parent / "prompts"
 class NumbersRead(AgentAnswer):
     """The number reader's answer; an empty list says that the passage reports nothing of the kinds asked for."""
 
-    entries: Annotated[list[ReadEntry], AtMost("records")]
+    entries: Annotated[list[ReadEntry], LengthLimit("records")]
 
 
 async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) -> dict[str, Any]:
@@ -41,13 +41,13 @@ async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) ->
     settings = await asyncio.to_thread(resolve_settings, runtime.context or CheckContext())
     paper = state.get("paper")
     if not isinstance(paper, str) or not paper.strip():
-        raise BadInput("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+        raise InputError("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.check.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     passages = await asyncio.to_thread(choose_passages, document)
     return {
         "document": ref,
-        "settings": settings.frozen("check"),
+        "settings": settings.freeze_settings("check"),
         "passages": [passage.paragraph["id"] for passage in passages],
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("readings", "calls")},
@@ -84,7 +84,7 @@ async def read_passage(state: PassageState) -> NumberCheckState:
     reading = NumberReading(paragraph=state["paragraph"], entries=[], problem="")
     try:
         answer = await ask_role(caller, PROMPTS, state, variables, NumbersRead, trim="passage")
-    except (Unanswered, RequestFailed) as error:  # the endpoint is well, so the other passages are read
+    except (NoUsableAnswer, RequestFailedError) as error:  # the endpoint is well, so the other passages are read
         return {"readings": [{**reading, "problem": error.problem}], "calls": error.spent}
     return {"readings": [{**reading, "entries": answer.value.entries}], "calls": answer.calls}
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from nodes.shared import ask_role
-from state.errors import Unanswered
+from state.errors import NoUsableAnswer
 from state.extensions import SimplificationExtension
 from state.settings import Lead, SimplificationRole, SimplificationSettings
 from state.simplification import Agent, Exchange, LoopState, Memory, Question, SimplificationState
-from tools.documents.reading import stored_text
+from tools.documents.reading import load_source_text
 from tools.models import Answer, Caller
 from tools.models.ask import Value
 
@@ -24,7 +24,7 @@ PROMPTS = Path(__file__).parent / "prompts"
 AnyState = LoopState | SimplificationState
 
 
-async def ask_as(
+async def ask_simplification_role(
     role: SimplificationRole,
     step: str,
     state: AnyState,
@@ -39,7 +39,7 @@ async def ask_as(
     return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
 
 
-def options(state: AnyState) -> SimplificationSettings:
+def get_simplification_settings(state: AnyState) -> SimplificationSettings:
     """The settings that the run was started with."""
     return SimplificationSettings(**state["settings"]["simplification"])
 
@@ -49,17 +49,17 @@ def has_extension(extension: SimplificationExtension, state: AnyState) -> bool:
     return extension in state["settings"]["simplification"]["extensions"]
 
 
-def texts_of(state: AnyState) -> dict[str, object]:
+def build_text_variables(state: AnyState) -> dict[str, object]:
     """The original abstract and the newest text, with which the prompts of all agents that see both begin."""
-    return {"source": stored_text(state["source"]), "text": state["text"]}
+    return {"source": load_source_text(state["source"]), "text": state["text"]}
 
 
-def target_grade(state: AnyState) -> str:
+def format_target_grade(state: AnyState) -> str:
     """The school grade that the text is to reach, as prompts say it; empty if there is none."""
-    return f"{grade:g}" if (grade := options(state).target_grade) else ""
+    return f"{grade:g}" if (grade := get_simplification_settings(state).target_grade) else ""
 
 
-def in_exchange(state: LoopState, **news: Any) -> Exchange:
+def update_exchange(state: LoopState, **news: Any) -> Exchange:
     """The exchange of this entry with something new in it."""
     return {**state["exchange"], **news}  # type: ignore[typeddict-item]
 
@@ -67,7 +67,7 @@ def in_exchange(state: LoopState, **news: Any) -> Exchange:
 LoopNode = Callable[[LoopState], Awaitable[LoopState]]
 
 
-def loop_node(node: LoopNode) -> LoopNode:
+def as_loop_node(node: LoopNode) -> LoopNode:
     """Add the calls of a node to those of its loop.
 
     The loop ends early, on record, if an agent gives no usable answer, or cannot be asked; the run goes on.
@@ -77,15 +77,15 @@ def loop_node(node: LoopNode) -> LoopNode:
     async def attempt(state: LoopState) -> LoopState:
         try:
             news = await node(state)
-        except Unanswered as error:
+        except NoUsableAnswer as error:
             problem = f"{error.spent[-1]['role']}: {error.problem}" if error.spent else error.problem
-            news = {"exchange": in_exchange(state, problem=problem), "loop_calls": error.spent}
+            news = {"exchange": update_exchange(state, problem=problem), "loop_calls": error.spent}
         return {**news, "loop_calls": [*state["loop_calls"], *news["loop_calls"]]}
 
     return attempt
 
 
-def begin_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange:
+def make_empty_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange:
     """An exchange in which nothing has been said."""
     return Exchange(
         entry=entry,
@@ -103,23 +103,23 @@ def begin_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange
     )
 
 
-def in_words(exchange: Exchange) -> str:
+def format_exchange(exchange: Exchange) -> str:
     """The exchange as the conversation history tells it."""
     lead = exchange["loop"].replace("_", " ")
-    lines = list(_said(exchange)) or ["Nothing to change was found."]
+    lines = list(_iterate_exchange_lines(exchange)) or ["Nothing to change was found."]
     outcome = "The text was changed." if exchange["changed"] else "The text stayed as it was."
     return "\n".join([f"Entry {exchange['entry']}, {lead} loop:", *(f"- {line}" for line in lines), f"- {outcome}"])
 
 
-def answer_in_words(question: Question) -> str:
+def format_expert_answer(question: Question) -> str:
     """Return the medical expert's answer after what it is about; empty if there is none."""
     answer, term = question["answer"], question["term"]
     return f"{term}: {answer}" if answer and term else answer
 
 
-def _said(exchange: Exchange) -> Iterator[str]:
+def _iterate_exchange_lines(exchange: Exchange) -> Iterator[str]:
     for question in exchange["questions"]:
-        answer = answer_in_words(question) or "(no answer)"
+        answer = format_expert_answer(question) or "(no answer)"
         yield f"Layperson asked: {question['text']} Medical expert answered: {answer}"
     for thought in exchange["reasoning"]:
         yield f"Simplifier reasoned: {thought}"
@@ -137,7 +137,7 @@ def _said(exchange: Exchange) -> Iterator[str]:
         yield "The loop ended early, because an agent gave no usable answer."
 
 
-def memory_of(agent: Agent, state: LoopState, so_far: Exchange | None = None) -> str:
+def format_memory(agent: Agent, state: LoopState, so_far: Exchange | None = None) -> str:
     """What an agent remembers, newest first, so that trimming forgets the oldest.
 
     Args:
@@ -145,14 +145,14 @@ def memory_of(agent: Agent, state: LoopState, so_far: Exchange | None = None) ->
         state: Of the loop.
         so_far: The exchange of this entry as far as it has come, for a prompt that does not tell it by itself.
     """
-    remembered = [*state["memories"], *(memories_of(so_far) if so_far else ())]
+    remembered = [*state["memories"], *(iterate_memories(so_far) if so_far else ())]
     return "\n".join(f"- {memory['text']}" for memory in reversed(remembered) if memory["agent"] == agent)
 
 
-def memories_of(exchange: Exchange) -> Iterator[Memory]:
+def iterate_memories(exchange: Exchange) -> Iterator[Memory]:
     """What each agent with a memory learns from an exchange, in natural language."""
     entry = exchange["entry"]
-    for agent, text in _learnt(exchange):
+    for agent, text in _iterate_memory_texts(exchange):
         yield Memory(agent=agent, entry=entry, text=text)
     if exchange["changed"]:
         lead = exchange["loop"].replace("_", " ")
@@ -161,9 +161,9 @@ def memories_of(exchange: Exchange) -> Iterator[Memory]:
             yield Memory(agent=agent, entry=entry, text=text)
 
 
-def _learnt(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+def _iterate_memory_texts(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
     for question in exchange["questions"]:
-        if answer := answer_in_words(question):
+        if answer := format_expert_answer(question):
             yield "medical_expert", f"I was asked: {question['text']} I said: {answer}"
             yield "simplifier", f"A reader asked: {question['text']} The medical expert said: {answer}"
     for item in exchange["suggestions"]:

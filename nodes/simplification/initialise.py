@@ -8,17 +8,17 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.shared import list_departures, with_instructions_told
-from nodes.simplification.agent import begin_exchange
-from nodes.simplification.logger import as_version
-from state.errors import BadInput
+from nodes.shared import add_instruction_warnings, list_deviations
+from nodes.simplification.agent import make_empty_exchange
+from nodes.simplification.logger import measure_version
+from state.errors import InputError
 from state.settings import SimplificationContext, SimplificationSettings
 from state.simplification import SimplificationInput
 from tools.configuration import resolve_settings
-from tools.documents.reading import read_document, stored_text
+from tools.documents.reading import load_source_text, read_document
 
 
-def departures_of_society(chosen: SimplificationSettings) -> list[str]:
+def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
     """List what of the society is not as published."""
     return [
         f"Agents have {chosen.revision_rounds} rounds to agree; the paper has them go on until they do. An agent that "
@@ -44,13 +44,13 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
     settings = await asyncio.to_thread(resolve_settings, context)
     abstract = state.get("abstract")
     if not isinstance(abstract, str) or not abstract.strip():
-        raise BadInput("There is no abstract; give its text or the path of a file as `abstract`.", kind="empty_input")
+        raise InputError("There is no abstract; give its text or the path of a file as `abstract`.", kind="empty_input")
     options = settings.simplification
     source = await asyncio.to_thread(read_document, abstract, scope=options.scope, max_pages=options.max_pages)
-    source = await asyncio.to_thread(with_instructions_told, source)
-    text = (await asyncio.to_thread(stored_text, source)).strip()
-    frozen, is_society = settings.frozen("simplification"), options.variant == "society"
-    roles, own = (options.roles, departures_of_society(options)) if is_society else (("simplifier",), [])
+    source = await asyncio.to_thread(add_instruction_warnings, source)
+    text = (await asyncio.to_thread(load_source_text, source)).strip()
+    frozen, is_society = settings.freeze_settings("simplification"), options.variant == "society"
+    roles, own = (options.roles, list_society_deviations(options)) if is_society else (("simplifier",), [])
     return {
         "abstract": source["source"],
         "source": source,
@@ -60,10 +60,10 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "text": text,
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("history", "memories", "all_changes", "calls")},
-        "versions": Overwrite([as_version(0, "", text, [])]),
+        "versions": Overwrite([measure_version(0, "", text, [])]),
         "history_summary": "",
         "summarised": 0,
-        "exchange": begin_exchange(0, options.loops[0], 0, ""),
+        "exchange": make_empty_exchange(0, options.loops[0], 0, ""),
         "changes": [],
         "loop_calls": [],
         "to_correct": [],
@@ -74,7 +74,7 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         "selected_version": 0,
         "selected_because": "",
         "not_as_published": await asyncio.to_thread(
-            list_departures, frozen, "simplification", roles, "gpt-3.5-turbo-1106", own
+            list_deviations, frozen, "simplification", roles, "gpt-3.5-turbo-1106", own
         ),
         "warnings": [],
         "stop_reason": "",

@@ -7,13 +7,20 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nodes.shared import AgentAnswer
-from nodes.simplification.agent import ask_as, in_exchange, loop_node, memory_of, options, target_grade
-from state.model_settings import AtMost
+from nodes.simplification.agent import (
+    as_loop_node,
+    ask_simplification_role,
+    format_memory,
+    format_target_grade,
+    get_simplification_settings,
+    update_exchange,
+)
+from state.model_settings import LengthLimit
 from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
-from tools.models.prompts import numbered
+from tools.models.prompts import format_numbered_list
 
-Piece = Annotated[str, AtMost("note_words"), Field(min_length=1)]
+Piece = Annotated[str, LengthLimit("note_words"), Field(min_length=1)]
 
 
 class Wording(AgentAnswer):
@@ -26,45 +33,47 @@ class Wording(AgentAnswer):
 class Wordings(AgentAnswer):
     """The language clarifier's answer; an empty list says that the language is simple enough."""
 
-    suggestions: Annotated[list[Wording], AtMost("wordings")]
+    suggestions: Annotated[list[Wording], LengthLimit("wordings")]
 
 
-@loop_node
+@as_loop_node
 async def propose_wordings(state: LoopState) -> LoopState:
     """List complex non-medical words, phrases and sentences with simpler replacements."""
     variables: dict[str, object] = {
         "text": state["text"],
-        "memory": memory_of("language_clarifier", state),
-        "target_grade": target_grade(state),
+        "memory": format_memory("language_clarifier", state),
+        "target_grade": format_target_grade(state),
     }
-    answer = await ask_as("language_clarifier", "propose_wordings", state, variables, Wordings)
-    return _proposed(state, answer.value, answer.calls)
+    answer = await ask_simplification_role("language_clarifier", "propose_wordings", state, variables, Wordings)
+    return _add_suggestions(state, answer.value, answer.calls)
 
 
-@loop_node
+@as_loop_node
 async def revise_wordings(state: LoopState) -> LoopState:
     """Propose better wordings for those that were rejected in the round before."""
-    rejected = [item for item in of_round(state) if item["verdict"] == "rejected"]
+    rejected = [item for item in list_round_suggestions(state) if item["verdict"] == "rejected"]
     variables: dict[str, object] = {
         "text": state["text"],
-        "rejected": numbered(f'"{item["original"]}" -> "{item["replacement"]}": {item["reason"]}' for item in rejected),
-        "memory": memory_of("language_clarifier", state),
+        "rejected": format_numbered_list(
+            f'"{item["original"]}" -> "{item["replacement"]}": {item["reason"]}' for item in rejected
+        ),
+        "memory": format_memory("language_clarifier", state),
     }
-    answer = await ask_as("language_clarifier", "revise_wordings", state, variables, Wordings)
-    return _proposed(state, answer.value, answer.calls)
+    answer = await ask_simplification_role("language_clarifier", "revise_wordings", state, variables, Wordings)
+    return _add_suggestions(state, answer.value, answer.calls)
 
 
-def of_round(state: LoopState) -> list[WordingSuggestion]:
+def list_round_suggestions(state: LoopState) -> list[WordingSuggestion]:
     """The suggestions of the newest round."""
     return [item for item in state["exchange"]["suggestions"] if item["round"] == state["loop_round"]]
 
 
-def rejection(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
+def choose_rejection_verdict(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
     """What becomes of a wording that is rejected in a round: it goes back, or is dropped if there is no further one."""
-    return "rejected" if number < options(state).revision_rounds else "dropped"
+    return "rejected" if number < get_simplification_settings(state).revision_rounds else "dropped"
 
 
-def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:
+def _add_suggestions(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:
     number = state["loop_round"] + 1
     new = [
         WordingSuggestion(round=number, original=original, replacement=replacement, verdict="open", reason="", judge="")
@@ -75,6 +84,6 @@ def _proposed(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> 
     ]
     return {
         "loop_round": number,
-        "exchange": in_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),
+        "exchange": update_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),
         "loop_calls": calls,
     }

@@ -7,26 +7,28 @@ from typing import Annotated
 from pydantic import Field
 
 from nodes.shared import AgentAnswer
-from nodes.simplification.agent import ask_as, in_exchange, loop_node
-from state.model_settings import AtMost
+from nodes.simplification.agent import as_loop_node, ask_simplification_role, update_exchange
+from state.model_settings import LengthLimit
 from state.simplification import LoopState, Question
 
-FEWEST_QUESTIONS = 4
+MIN_QUESTIONS = 4
 """The paper's: "at least four"."""
 
 
 class Questions(AgentAnswer):
     """The layperson's answer."""
 
-    questions: Annotated[list[Annotated[str, AtMost("note_words")]], AtMost("questions")] = Field(
-        min_length=FEWEST_QUESTIONS
+    questions: Annotated[list[Annotated[str, LengthLimit("note_words")]], LengthLimit("questions")] = Field(
+        min_length=MIN_QUESTIONS
     )
 
 
-@loop_node
+@as_loop_node
 async def ask_questions(state: LoopState) -> LoopState:
     """Ask at least four questions about the newest text; the layperson never sees the source."""
-    answer = await ask_as("layperson", "ask_questions", state, {"text": state["text"]}, Questions, trim="text")
+    answer = await ask_simplification_role(
+        "layperson", "ask_questions", state, {"text": state["text"]}, Questions, trim="text"
+    )
     texts = dict.fromkeys(map(str.strip, answer.value.questions))
     questions = [Question(number=n, text=text, term="", answer="") for n, text in enumerate(texts, start=1)]
-    return {"exchange": in_exchange(state, questions=questions), "loop_calls": answer.calls}
+    return {"exchange": update_exchange(state, questions=questions), "loop_calls": answer.calls}

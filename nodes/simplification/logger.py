@@ -8,24 +8,26 @@ from __future__ import annotations
 import asyncio
 from typing import Literal
 
-from nodes.shared import doubts
-from nodes.simplification.agent import memories_of, options
-from nodes.simplification.content_guard import MOST_LOST, foreign_names
-from nodes.simplification.selector import visits
-from state.errors import NothingUsable
+from nodes.shared import list_result_warnings
+from nodes.simplification.agent import get_simplification_settings, iterate_memories
+from nodes.simplification.content_guard import MAX_LOST_SHARE, list_unsupported_names
+from nodes.simplification.selector import count_visits
+from state.errors import NoUsableResultError
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
-from tools.checks.fidelity import unsupported_facts
-from tools.checks.omissions import lost_content
-from tools.checks.readability import grade
-from tools.documents.reading import stored_text
-from tools.text import occurrences
+from tools.checks.fidelity import list_unsupported_facts
+from tools.checks.omissions import find_lost_details
+from tools.checks.readability import compute_readability
+from tools.documents.reading import load_source_text
+from tools.text import find_occurrences
 
 
-def as_version(number: int, loop: Lead | Literal["", "single", "person"], text: str, lost: list[LostDetail]) -> Version:
+def measure_version(
+    number: int, loop: Lead | Literal["", "single", "person"], text: str, lost: list[LostDetail]
+) -> Version:
     """The text after entry `number`, measured."""
-    measured = grade(text)
+    measured = compute_readability(text)
     return Version(
         number=number, loop=loop, text=text, grade=round(measured["fkgl"], 3), words=measured["words"], lost=lost
     )
@@ -33,7 +35,7 @@ def as_version(number: int, loop: Lead | Literal["", "single", "person"], text: 
 
 async def log_exchange(state: SimplificationState) -> SimplificationState:
     """Append the exchange to the conversation history and the new version to the versions; update the memories."""
-    version = as_version(state["entry"], state["next_loop"], state["text"], state["lost"])  # type: ignore[arg-type]
+    version = measure_version(state["entry"], state["next_loop"], state["text"], state["lost"])  # type: ignore[arg-type]
     filed: SimplificationState = {
         "versions": [version],
         "all_changes": state["changes"],
@@ -48,17 +50,17 @@ async def log_exchange(state: SimplificationState) -> SimplificationState:
         **filed,
         "exchange": exchange,
         "history": [exchange],
-        "memories": list(memories_of(exchange)),
-        "stop_reason": stop_reason(state, exchange, version),
+        "memories": list(iterate_memories(exchange)),
+        "stop_reason": choose_society_stop_reason(state, exchange, version),
     }
 
 
-def stop_reason(
+def choose_society_stop_reason(
     state: SimplificationState, newest: Exchange, version: Version
 ) -> Literal["", "entries used up", "target reached"]:
     """Why no further loop is entered; empty if there is one to enter."""
-    chosen = options(state)
-    if all(visits(state, lead) + (lead == newest["loop"]) >= chosen.entries for lead in chosen.loops):
+    chosen = get_simplification_settings(state)
+    if all(count_visits(state, lead) + (lead == newest["loop"]) >= chosen.entries for lead in chosen.loops):
         return "entries used up"
     aims = [
         (version["grade"], chosen.target_grade),
@@ -78,10 +80,10 @@ async def finish(state: SimplificationState) -> SimplificationState:
     """
     history = state["history"]
     if history and all(exchange["problem"] and not exchange["changed"] for exchange in history):
-        raise NothingUsable("No loop came to its end", problem=history[-1]["problem"])
-    source = await asyncio.to_thread(stored_text, state["source"])
-    version, because = best_version(state["versions"])
-    if options(state).select == "last":
+        raise NoUsableResultError("No loop came to its end", problem=history[-1]["problem"])
+    source = await asyncio.to_thread(load_source_text, state["source"])
+    version, because = select_best_version(state["versions"])
+    if get_simplification_settings(state).select == "last":
         version, because = state["versions"][-1], "the last version"
     text = version["text"]
     return {
@@ -89,16 +91,22 @@ async def finish(state: SimplificationState) -> SimplificationState:
         "selected_version": version["number"],
         "selected_because": because,
         "lost": version["lost"],
-        "glossary": glossary(history, text),
+        "glossary": build_glossary(history, text),
         "warnings": [
-            *(unchanged(state) if text == state["versions"][0]["text"] else great_loss(version, source)),
-            *additions(text, source),
-            *await asyncio.to_thread(doubts, text, state["source"], options(state).extensions),
+            *(
+                list_unchanged_warnings(state)
+                if text == state["versions"][0]["text"]
+                else list_loss_warnings(version, source)
+            ),
+            *list_addition_warnings(text, source),
+            *await asyncio.to_thread(
+                list_result_warnings, text, state["source"], get_simplification_settings(state).extensions
+            ),
         ],
     }
 
 
-def best_version(versions: list[Version]) -> tuple[Version, str]:
+def select_best_version(versions: list[Version]) -> tuple[Version, str]:
     """The version that has lost least, and of several the easiest, with the reason.
 
     It is one that has changed the source, or the best would be that which changed nothing.
@@ -111,28 +119,28 @@ def best_version(versions: list[Version]) -> tuple[Version, str]:
     return best, f"the easiest of {len(candidates)} versions that have lost {lost}"
 
 
-def great_loss(version: Version, source: str) -> list[str]:
+def list_loss_warnings(version: Version, source: str) -> list[str]:
     """A warning if a version has lost more than a third of what a check finds in its source."""
-    held = len(lost_content(source, ""))
+    held = len(find_lost_details(source, ""))
     lost = len(version["lost"])
-    return [f"it has lost {lost} of the {held} checked details of its source"] if lost > MOST_LOST * held else []
+    return [f"it has lost {lost} of the {held} checked details of its source"] if lost > MAX_LOST_SHARE * held else []
 
 
-def unchanged(state: SimplificationState) -> list[str]:
+def list_unchanged_warnings(state: SimplificationState) -> list[str]:
     """A warning that the result is the source, word for word."""
     early = sum(bool(exchange["problem"]) for exchange in state["history"])
     because = f"; {early} of {len(state['history'])} loops ended early" if early else ""
     return [f"the text is the source, word for word: nothing was changed{because}"]
 
 
-def additions(text: str, source: str) -> list[str]:
+def list_addition_warnings(text: str, source: str) -> list[str]:
     """A warning that names the numbers, names, drugs and conditions of a text that its source does not have."""
-    added = [fact["text"] for fact in unsupported_facts(text, source)] + foreign_names(text, source)
+    added = [fact["text"] for fact in list_unsupported_facts(text, source)] + list_unsupported_names(text, source)
     told = ", ".join(f'"{one}"' for one in dict.fromkeys(added))
     return [f"the original does not have {told}: each is an explanation, or a mistake"] if added else []
 
 
-def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
+def build_glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
     """The terms that the medical expert explained and the text still uses, each with its newest explanation."""
     explained = {
         question["term"].casefold(): GlossaryEntry(
@@ -140,6 +148,6 @@ def glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
         )
         for exchange in history
         for question in exchange["questions"]
-        if question["term"] and question["answer"] and occurrences(text, question["term"])
+        if question["term"] and question["answer"] and find_occurrences(text, question["term"])
     }
     return sorted(explained.values(), key=lambda entry: entry["term"].casefold())

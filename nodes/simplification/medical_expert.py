@@ -8,58 +8,65 @@ from typing import Annotated
 from pydantic import Field
 
 from nodes.shared import AgentAnswer
-from nodes.simplification.agent import ask_as, has_extension, in_exchange, loop_node, memory_of, texts_of
-from state.model_settings import AtMost
+from nodes.simplification.agent import (
+    as_loop_node,
+    ask_simplification_role,
+    build_text_variables,
+    format_memory,
+    has_extension,
+    update_exchange,
+)
+from state.model_settings import LengthLimit
 from state.simplification import LoopState, Redundancy
-from tools.checks.omissions import lost_content
-from tools.documents.reading import stored_text
-from tools.models.prompts import numbered
+from tools.checks.omissions import find_lost_details
+from tools.documents.reading import load_source_text
+from tools.models.prompts import format_numbered_list
 
 
 class ExpertAnswer(AgentAnswer):
     """The answer to one question, with what it is about in as few words as possible."""
 
     question: int = Field(ge=1)
-    about: Annotated[str, AtMost("note_words")]
-    answer: Annotated[str, AtMost("answer_words")]
+    about: Annotated[str, LengthLimit("note_words")]
+    answer: Annotated[str, LengthLimit("answer_words")]
 
 
 class Answers(AgentAnswer):
     """The expert's answers to the layperson."""
 
-    answers: Annotated[list[ExpertAnswer], AtMost("questions")] = Field(min_length=1)
+    answers: Annotated[list[ExpertAnswer], LengthLimit("questions")] = Field(min_length=1)
 
 
 class RemovalVerdict(AgentAnswer):
     """Whether a quoted part is truly redundant: first why, then the verdict, for decoding follows this order."""
 
     number: int = Field(ge=1)
-    justification: Annotated[str, AtMost("note_words")]
+    justification: Annotated[str, LengthLimit("note_words")]
     remove: bool
 
 
 class RemovalVerdicts(AgentAnswer):
     """The expert's verdict on each quoted part."""
 
-    verdicts: Annotated[list[RemovalVerdict], AtMost("redundancies")] = Field(min_length=1)
+    verdicts: Annotated[list[RemovalVerdict], LengthLimit("redundancies")] = Field(min_length=1)
 
 
 class AccuracyCheck(AgentAnswer):
     """What is medically wrong in a rewritten text; an empty list is the statement that it is accurate."""
 
-    comments: Annotated[list[Annotated[str, AtMost("advice_words")]], AtMost("comments")]
+    comments: Annotated[list[Annotated[str, LengthLimit("advice_words")]], LengthLimit("comments")]
 
 
-@loop_node
+@as_loop_node
 async def answer_questions(state: LoopState) -> LoopState:
     """Answer the layperson's questions from the source and from general medical knowledge."""
     questions = state["exchange"]["questions"]
     variables: dict[str, object] = {
-        **texts_of(state),
-        "memory": memory_of("medical_expert", state),
-        "questions": numbered(question["text"] for question in questions),
+        **build_text_variables(state),
+        "memory": format_memory("medical_expert", state),
+        "questions": format_numbered_list(question["text"] for question in questions),
     }
-    answer = await ask_as("medical_expert", "answer_questions", state, variables, Answers)
+    answer = await ask_simplification_role("medical_expert", "answer_questions", state, variables, Answers)
     given = {item.question: item for item in answer.value.answers}
     answered = [
         {**question, "term": given[number].about.strip(), "answer": given[number].answer.strip()}
@@ -67,53 +74,55 @@ async def answer_questions(state: LoopState) -> LoopState:
         else question
         for question in questions
     ]
-    return {"exchange": in_exchange(state, questions=answered), "loop_calls": answer.calls}
+    return {"exchange": update_exchange(state, questions=answered), "loop_calls": answer.calls}
 
 
-@loop_node
+@as_loop_node
 async def validate_redundancies(state: LoopState) -> LoopState:
     """Judge each quoted part: is it truly redundant, and is no essential medical information lost?"""
     redundancies = state["exchange"]["redundancies"]
     open_parts = [part for part in redundancies if part["verdict"] == "open"]
     variables: dict[str, object] = {
-        **texts_of(state),
-        "memory": memory_of("medical_expert", state),
-        "redundancies": numbered(f'"{part["quote"]}" ({part["reason"]})' for part in open_parts),
+        **build_text_variables(state),
+        "memory": format_memory("medical_expert", state),
+        "redundancies": format_numbered_list(f'"{part["quote"]}" ({part["reason"]})' for part in open_parts),
     }
-    answer = await ask_as("medical_expert", "validate_redundancies", state, variables, RemovalVerdicts)
+    answer = await ask_simplification_role("medical_expert", "validate_redundancies", state, variables, RemovalVerdicts)
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
-    judged = iter([_judged(part, verdicts.get(number)) for number, part in enumerate(open_parts, start=1)])
+    judged = iter(
+        [_apply_removal_verdict(part, verdicts.get(number)) for number, part in enumerate(open_parts, start=1)]
+    )
     redundancies = [next(judged) if part["verdict"] == "open" else part for part in redundancies]
-    return {"exchange": in_exchange(state, redundancies=redundancies), "loop_calls": answer.calls}
+    return {"exchange": update_exchange(state, redundancies=redundancies), "loop_calls": answer.calls}
 
 
-@loop_node
+@as_loop_node
 async def check_accuracy(state: LoopState) -> LoopState:
     """Review the rewritten text: list what is medically wrong in it, or state that it is accurate."""
     said = state["exchange"]["comments"]
     variables: dict[str, object] = {
-        **texts_of(state),
-        "memory": memory_of("medical_expert", state),
-        "earlier_comments": numbered(said),
+        **build_text_variables(state),
+        "memory": format_memory("medical_expert", state),
+        "earlier_comments": format_numbered_list(said),
         "lost_details": "",
     }
     if has_extension("lost_details", state):  # what a check no longer finds in the text, by sentence of the abstract
-        lost = lost_content(stored_text(state["source"]), state["text"])
-        variables["lost_details"] = numbered(
+        lost = find_lost_details(load_source_text(state["source"]), state["text"])
+        variables["lost_details"] = format_numbered_list(
             ", ".join(f'"{detail["text"]}"' for detail in details) + f" in: {sentence}"
             for sentence, details in groupby(lost, key=lambda detail: detail["sentence"])
         )
-    answer = await ask_as("medical_expert", "check_accuracy", state, variables, AccuracyCheck)
+    answer = await ask_simplification_role("medical_expert", "check_accuracy", state, variables, AccuracyCheck)
     comments = [comment.strip() for comment in answer.value.comments if comment.strip()]
     return {
         "to_correct": comments,
         "loop_round": state["loop_round"] + 1,
-        "exchange": in_exchange(state, comments=[*said, *comments], accurate=not comments),
+        "exchange": update_exchange(state, comments=[*said, *comments], accurate=not comments),
         "loop_calls": answer.calls,
     }
 
 
-def _judged(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:
+def _apply_removal_verdict(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:
     """A part that the expert did not mention is not validated, so it stays."""
     if verdict is None:
         return {**part, "verdict": "kept", "justification": "The expert gave no verdict.", "judge": "medical_expert"}

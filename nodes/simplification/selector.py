@@ -7,14 +7,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
-from nodes.shared import AgentAnswer, limits_of, model_of
-from nodes.simplification.agent import PROMPTS, ask_as, begin_exchange, in_words, options, texts_of
-from state.errors import ContextOverflow, Unanswered
-from state.model_settings import AtMost
+from nodes.shared import AgentAnswer, get_limits, get_model_settings
+from nodes.simplification.agent import (
+    PROMPTS,
+    ask_simplification_role,
+    build_text_variables,
+    format_exchange,
+    get_simplification_settings,
+    make_empty_exchange,
+)
+from state.errors import ContextOverflowError, NoUsableAnswer
+from state.model_settings import LengthLimit
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import SimplificationState
-from tools.models.prompts import fit, load_prompt
+from tools.models.prompts import fit_prompt, load_prompt
 
 DONE: Literal["done"] = "done"
 
@@ -22,22 +29,24 @@ DONE: Literal["done"] = "done"
 class HistorySummary(AgentAnswer):
     """What the oldest exchanges came to."""
 
-    summary: Annotated[str, AtMost("review_words")] = Field(min_length=1)
+    summary: Annotated[str, LengthLimit("review_words")] = Field(min_length=1)
 
 
 async def condense_history(state: SimplificationState) -> SimplificationState:
     """Summarise all exchanges but the newest once the whole history no longer fits the selector's context."""
     fresh = state["history"][state["summarised"] :]
-    if not fresh or not await _outgrows_context(state):
+    if not fresh or not await _is_context_exceeded(state):
         return {}
     oldest = fresh[:-1] or fresh
     variables: dict[str, object] = {
         "summary": state["history_summary"],
-        "exchanges": "\n\n".join(map(in_words, oldest)),
+        "exchanges": "\n\n".join(map(format_exchange, oldest)),
     }
     try:
-        answer = await ask_as("agent_selector", "condense_history", state, variables, HistorySummary, trim="exchanges")
-    except Unanswered as error:  # the selector then sees what fits, and the trimming is on record
+        answer = await ask_simplification_role(
+            "agent_selector", "condense_history", state, variables, HistorySummary, trim="exchanges"
+        )
+    except NoUsableAnswer as error:  # the selector then sees what fits, and the trimming is on record
         return {"calls": error.spent}
     return {
         "history_summary": answer.value.summary,
@@ -51,17 +60,17 @@ async def select_agent(state: SimplificationState) -> SimplificationState:
 
     A model that names no such lead twice is overruled: the first one with entries left acts.
     """
-    choices = open_choices(state)
+    choices = list_agent_choices(state)
     agent, because, calls = choices[0], "It is the only one with entries left.", list[CallRecord]()
     if len(choices) > 1:
-        agent, because, calls = await _choose(state, choices)
+        agent, because, calls = await _ask_agent_choice(state, choices)
     if agent == DONE:
         return {"next_loop": DONE, "stop_reason": "nothing more to change", "calls": calls}
-    entry, visit = state["entry"] + 1, visits(state, agent) + 1
+    entry, visit = state["entry"] + 1, count_visits(state, agent) + 1
     return {
         "entry": entry,
         "next_loop": agent,
-        "exchange": begin_exchange(entry, agent, visit, because),
+        "exchange": make_empty_exchange(entry, agent, visit, because),
         "changes": [],
         "loop_calls": [],
         "to_correct": [],
@@ -70,26 +79,28 @@ async def select_agent(state: SimplificationState) -> SimplificationState:
     }
 
 
-def open_choices(state: SimplificationState) -> list[Any]:
+def list_agent_choices(state: SimplificationState) -> list[Any]:
     """The leads with entries left; also `done`, if the run may end early and a loop has changed nothing."""
-    chosen = options(state)
-    leads: list[Any] = [lead for lead in chosen.loops if visits(state, lead) < chosen.entries]
+    chosen = get_simplification_settings(state)
+    leads: list[Any] = [lead for lead in chosen.loops if count_visits(state, lead) < chosen.entries]
     may_end = chosen.stop == "adaptive" and any(not exchange["changed"] for exchange in state["history"])
     return [*leads, DONE] if may_end else leads
 
 
-def visits(state: SimplificationState, lead: Lead) -> int:
+def count_visits(state: SimplificationState, lead: Lead) -> int:
     """How often the loop of a lead was entered."""
     return sum(exchange["loop"] == lead for exchange in state["history"])
 
 
-async def _choose(state: SimplificationState, choices: list[Any]) -> tuple[Any, str, list[CallRecord]]:
+async def _ask_agent_choice(state: SimplificationState, choices: list[Any]) -> tuple[Any, str, list[CallRecord]]:
     open_agents: Any = Literal[tuple(choices)]
     schema = create_model("AgentChoice", __base__=ReasonedChoice, agent=(open_agents, ...))
-    variables, entry = _variables(state, choices), state["entry"] + 1
+    variables, entry = _build_selector_variables(state, choices), state["entry"] + 1
     try:
-        answer = await ask_as("agent_selector", "select_agent", state, variables, schema, trim="history", entry=entry)
-    except Unanswered as error:
+        answer = await ask_simplification_role(
+            "agent_selector", "select_agent", state, variables, schema, trim="history", entry=entry
+        )
+    except NoUsableAnswer as error:
         because = f"The selector named no agent with entries left ({error.problem}), so the first of them acts."
         return choices[0], because, error.spent
     chosen = answer.value.model_dump()
@@ -99,32 +110,32 @@ async def _choose(state: SimplificationState, choices: list[Any]) -> tuple[Any, 
 class ReasonedChoice(AgentAnswer):
     """First why, then which agent."""
 
-    reason: Annotated[str, AtMost("note_words")]
+    reason: Annotated[str, LengthLimit("note_words")]
 
 
-def _variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:
-    chosen = options(state)
+def _build_selector_variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:
+    chosen = get_simplification_settings(state)
     return {
-        **texts_of(state),
+        **build_text_variables(state),
         "summary": state["history_summary"],
-        "history": "\n\n".join(in_words(exchange) for exchange in state["history"][state["summarised"] :]),
+        "history": "\n\n".join(format_exchange(exchange) for exchange in state["history"][state["summarised"] :]),
         "choices": "\n".join(
             f"- `{DONE}`, if no agent would improve the text any further"
             if choice == DONE
-            else f"- `{choice}` (may act {chosen.entries - visits(state, choice)} more times)"
+            else f"- `{choice}` (may act {chosen.entries - count_visits(state, choice)} more times)"
             for choice in choices
         ),
     }
 
 
-async def _outgrows_context(state: SimplificationState) -> bool:
-    choices = open_choices(state)
+async def _is_context_exceeded(state: SimplificationState) -> bool:
+    choices = list_agent_choices(state)
     if len(choices) < 2:  # then nobody is asked
         return False
     prompt = await asyncio.to_thread(load_prompt, PROMPTS / "select_agent.md")
     try:
-        variables = {**_variables(state, choices), "limits": limits_of(state)}
-        fitted = await fit(prompt, variables, "history", model_of("agent_selector", state))
-    except ContextOverflow:
+        variables = {**_build_selector_variables(state, choices), "limits": get_limits(state)}
+        fitted = await fit_prompt(prompt, variables, "history", get_model_settings("agent_selector", state))
+    except ContextOverflowError:
         return True
     return bool(fitted.trims)

@@ -11,30 +11,30 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal, Self
 
-from nodes.rewriting import EasySentence, is_hard, rewrite_each
-from nodes.shared import limits_of
+from nodes.rewriting import SimplifiedSentence, is_hard, rewrite_selected_sentences
+from nodes.shared import get_limits
 from nodes.simplification.agent import (
-    answer_in_words,
-    ask_as,
+    as_loop_node,
+    ask_simplification_role,
+    build_text_variables,
+    format_expert_answer,
+    format_memory,
+    format_target_grade,
+    get_simplification_settings,
     has_extension,
-    in_exchange,
-    loop_node,
-    memory_of,
-    options,
-    target_grade,
-    texts_of,
+    update_exchange,
 )
-from nodes.simplification.content_guard import find_great_loss, foreign_names, newly_lost
+from nodes.simplification.content_guard import describe_excessive_loss, list_newly_lost_details, list_unsupported_names
 from state.model_settings import Limits
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
-from tools.checks.fidelity import stems
-from tools.documents.reading import stored_text
+from tools.checks.fidelity import collect_content_stems
+from tools.documents.reading import load_source_text
 from tools.models import Answer
 from tools.models.ask import MarkdownAnswer
-from tools.models.prompts import numbered
-from tools.text import has_words, list_points, sentences, split_parts
+from tools.models.prompts import format_numbered_list
+from tools.text import has_words, list_points, split_at_labels, split_sentences
 
 Kind = Literal["rewrite", "substitution", "removal", "correction"]
 
@@ -49,13 +49,13 @@ class LatestSimplification(MarkdownAnswer):
     text: str
 
     @classmethod
-    def read(cls, text: str) -> Self:
+    def from_markdown(cls, text: str) -> Self:
         """Take what stands under the title; without it, all but a part of reasoning.
 
         Raises:
             ValueError: There are no words.
         """
-        parts = split_parts(text, {"reasoning": "reasoning", "text": "(?:the )?latest simplification"})
+        parts = split_at_labels(text, {"reasoning": "reasoning", "text": "(?:the )?latest simplification"})
         if "reasoning" in parts and "text" not in parts:  # it stands under whatever heading comes next
             parts["reasoning"], *below = _HEADING.split(parts["reasoning"], maxsplit=1)
             parts["text"] = "".join(below)
@@ -64,48 +64,55 @@ class LatestSimplification(MarkdownAnswer):
         return cls(reasoning=list_points(parts.get("reasoning", "")), text=written)
 
     @classmethod
-    def most_words(cls, limits: Limits) -> int:
+    def compute_word_limit(cls, limits: Limits) -> int:
         """Return the words of all paragraphs and of the reasoning."""
         return limits.paragraphs * limits.paragraph_words + limits.questions * limits.note_words
 
 
-@loop_node
+@as_loop_node
 async def rewrite_text(state: LoopState) -> LoopState:
     """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
-    answered = _answers(state)
-    variables: dict[str, object] = {"clarifications": numbered(answered), "target_grade": target_grade(state)}
-    answer = await _ask_for_text("rewrite_text", state, variables)
-    news = _written(state, answer.value.text, answer.calls, answered, "rewrite")
-    return {**news, "exchange": in_exchange(state, reasoning=answer.value.reasoning)}
+    answered = _list_expert_answers(state)
+    variables: dict[str, object] = {
+        "clarifications": format_numbered_list(answered),
+        "target_grade": format_target_grade(state),
+    }
+    answer = await _ask_simplifier("rewrite_text", state, variables)
+    news = _build_text_update(state, answer.value.text, answer.calls, answered, "rewrite")
+    return {**news, "exchange": update_exchange(state, reasoning=answer.value.reasoning)}
 
 
-@loop_node
+@as_loop_node
 async def rewrite_sentences(state: LoopState) -> LoopState:
     """Ask for each hard sentence of the text in easy words, and put in those that say the same as far as code tells.
 
     This is the extension `sentence_by_sentence`.
     """
-    answered, source = _answers(state), stored_text(state["source"])
+    answered, source = _list_expert_answers(state), load_source_text(state["source"])
     text = re.sub(r"[^\S\n]+", " ", state["text"])  # as `sentences` has it
-    hard = [each.text for each in sentences(text) if not each.heading and is_hard(each.text) and each.text in text]
+    hard = [
+        each.text for each in split_sentences(text) if not each.heading and is_hard(each.text) and each.text in text
+    ]
 
-    async def ask(sentence: str) -> Answer[EasySentence]:
+    async def ask(sentence: str) -> Answer[SimplifiedSentence]:
         variables: dict[str, object] = {
             "source": source,
-            "clarifications": numbered(answered),
+            "clarifications": format_numbered_list(answered),
             "sentence": sentence,
-            "target_grade": target_grade(state),
+            "target_grade": format_target_grade(state),
         }
-        return await ask_as("simplifier", "rewrite_sentences", state, variables, EasySentence, trim="clarifications")
+        return await ask_simplification_role(
+            "simplifier", "rewrite_sentences", state, variables, SimplifiedSentence, trim="clarifications"
+        )
 
     def spoils(before: str, after: str, new: str) -> bool:
-        return bool(newly_lost(before, after, source) or foreign_names(new, source))
+        return bool(list_newly_lost_details(before, after, source) or list_unsupported_names(new, source))
 
-    text, calls = await rewrite_each(text, hard[: limits_of(state).rewrites], source, ask, spoils)
-    return _written(state, text, calls, answered, "rewrite")
+    text, calls = await rewrite_selected_sentences(text, hard[: get_limits(state).rewrites], source, ask, spoils)
+    return _build_text_update(state, text, calls, answered, "rewrite")
 
 
-async def write_anew(
+async def rewrite_entire_text(
     step: str, state: LoopState, variables: dict[str, object], reasons: list[str], kind: Kind
 ) -> LoopState:
     """Let the simplifier write the entire text, from the original, the newest version and its memory.
@@ -117,62 +124,66 @@ async def write_anew(
         reasons: What led to it; each change is put down to one of them.
         kind: Of the changes.
     """
-    answer = await _ask_for_text(step, state, variables)
-    return _written(state, answer.value.text, answer.calls, reasons, kind)
+    answer = await _ask_simplifier(step, state, variables)
+    return _build_text_update(state, answer.value.text, answer.calls, reasons, kind)
 
 
 async def rewrite_alone(state: SimplificationState) -> SimplificationState:
     """Simplify the source in one go: the single-model baseline, without the society."""
     variables: dict[str, object] = {
         "text": state["text"],
-        "target_grade": target_grade(state),
-        "max_words": options(state).max_words or "",
+        "target_grade": format_target_grade(state),
+        "max_words": get_simplification_settings(state).max_words or "",
     }
-    answer = await ask_as("simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1)
+    answer = await ask_simplification_role(
+        "simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1
+    )
     text = answer.value.text
     return {
         "entry": 1,
         "next_loop": "single",
         "text": text,
-        "changes": rewritten(state["text"], text, [], entry=1, loop="single"),
+        "changes": list_text_changes(state["text"], text, [], entry=1, loop="single"),
         "loop_calls": answer.calls,
     }
 
 
-async def _ask_for_text(step: str, state: LoopState, variables: dict[str, object]) -> Answer[LatestSimplification]:
+async def _ask_simplifier(step: str, state: LoopState, variables: dict[str, object]) -> Answer[LatestSimplification]:
     """Ask for the entire text, once again if it has lost too much of the one before (the extension `keep_content`)."""
-    before, max_words = texts_of(state), options(state).max_words
+    before, max_words = build_text_variables(state), get_simplification_settings(state).max_words
 
     class KeptContent(LatestSimplification):
         @classmethod
-        def read(cls, text: str) -> Self:
-            answer = super().read(text)
-            if loss := find_great_loss(state["text"], answer.text, str(before["source"]), max_words):
+        def from_markdown(cls, text: str) -> Self:
+            answer = super().from_markdown(text)
+            if loss := describe_excessive_loss(state["text"], answer.text, str(before["source"]), max_words):
                 raise ValueError(loss)
             return answer
 
-    always = {**before, "memory": memory_of("simplifier", state), "max_words": max_words or ""}
+    always = {**before, "memory": format_memory("simplifier", state), "max_words": max_words or ""}
     schema = KeptContent if has_extension("keep_content", state) else LatestSimplification
-    return await ask_as("simplifier", step, state, {**always, **variables}, schema)
+    return await ask_simplification_role("simplifier", step, state, {**always, **variables}, schema)
 
 
-def _answers(state: LoopState) -> list[str]:
+def _list_expert_answers(state: LoopState) -> list[str]:
     """The questions of this entry that the expert answered, with the answers."""
-    return [f"{item['text']} {answer_in_words(item)}" for item in state["exchange"]["questions"] if item["answer"]]
+    return [f"{item['text']} {format_expert_answer(item)}" for item in state["exchange"]["questions"] if item["answer"]]
 
 
-def _written(state: LoopState, text: str, calls: list[CallRecord], reasons: list[str], kind: Kind) -> LoopState:
+def _build_text_update(
+    state: LoopState, text: str, calls: list[CallRecord], reasons: list[str], kind: Kind
+) -> LoopState:
     """What a new text changes in the state."""
     entry, loop, number = state["entry"], state["exchange"]["loop"], max(1, state["loop_round"])
-    changes = rewritten(state["text"], text, reasons, entry=entry, loop=loop, kind=kind, number=number)
+    changes = list_text_changes(state["text"], text, reasons, entry=entry, loop=loop, kind=kind, number=number)
     return {"text": text, "changes": [*state["changes"], *changes], "to_correct": [], "loop_calls": calls}
 
 
-OWN = "the simplifier's own choice of words"
+OWN_WORDING = "the simplifier's own choice of words"
 """Of a change that shares no word with what led to the rewrite."""
 
 
-def rewritten(
+def list_text_changes(
     before: str,
     after: str,
     reasons: Sequence[str],
@@ -187,8 +198,8 @@ def rewritten(
     That is the reason that shares most of the words that are new; where none are, most of those that are gone. Reasons
     for a rewrite are long, so only content words count; all others name the very words.
     """
-    words = stems if kind == "rewrite" else _words
-    old, new = ([sentence.text for sentence in sentences(text)] for text in (before, after))
+    words = collect_content_stems if kind == "rewrite" else _collect_words
+    old, new = ([sentence.text for sentence in split_sentences(text)] for text in (before, after))
     changes: list[TextChange] = []
     for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if operation == "equal":
@@ -205,11 +216,11 @@ def rewritten(
                 kind=kind,
                 before=gone,
                 after=come,
-                because=closest if changed & words(closest) else OWN,
+                because=closest if changed & words(closest) else OWN_WORDING,
             )
         )
     return changes
 
 
-def _words(text: str) -> set[str]:
+def _collect_words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))

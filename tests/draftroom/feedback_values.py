@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from runs.record import RunRecord, new_record, usage
+from runs.record import RunRecord, build_run_record, compute_usage
 from state.documents import Document, DocumentRef
 from state.feedback import Comment, Evidence, ParagraphReview, Step, StepRecord, Target, Weakness
 from state.records import CallRecord, Finding
@@ -276,7 +276,7 @@ def record(values: dict[str, Any]) -> RunRecord:
         "warnings": [],
     }
     settings = {"models": {"reviewer": {"model": "large"}}}
-    begun = new_record(
+    begun = build_run_record(
         "focused_feedback", {"name": "<b>draft.pdf", "path": values["paper"], "paper": paper}, settings, "runs.sqlite"
     )
-    return {**begun, "status": "done", "usage": usage(values["calls"])}
+    return {**begun, "status": "done", "usage": compute_usage(values["calls"])}

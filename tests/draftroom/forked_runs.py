@@ -10,9 +10,9 @@ from multiprocessing.context import ForkServerProcess
 from multiprocessing.synchronize import Event
 
 from draftroom.systems import find_system
-from runs.driver import drive
+from runs.driver import drive_run
 from runs.record import RunRecord, find_record
-from state.files import state_folder
+from state.files import resolve_state_folder
 from tests.support.processes import preload
 
 _FORKS = get_context("forkserver")
@@ -35,11 +35,11 @@ def driven(record: RunRecord, environment: Mapping[str, str]) -> Iterator[ForkSe
 
 def _drive(record: RunRecord, environment: dict[str, str], begun: Event) -> None:
     # Not where it is preloaded: a console asks once, when it is imported, whether it writes to a terminal.
-    from draftroom.commands.driving import ConsoleProgress  # noqa: PLC0415
+    from draftroom.commands.console_run import ConsoleProgress  # noqa: PLC0415
 
     os.environ.update(environment)
-    has_begun = (state_folder() / "runs" / f"{record['id']}.json").exists()
+    has_begun = (resolve_state_folder() / "runs" / f"{record['id']}.json").exists()
     newest = find_record(record["id"]) if has_begun else record
     begun.set()
     system = find_system(newest["system"])
-    drive(newest, system.graph, ConsoleProgress(system.rendering, quiet=True))
+    drive_run(newest, system.graph, ConsoleProgress(system.rendering, quiet=True))

@@ -11,8 +11,8 @@ import pypdfium2
 import pytest
 from pypdf import PdfReader
 
-from draftroom.rendering.annotations import quads, to_annotated_pdf
-from state.errors import BadInput
+from draftroom.rendering.annotations import compute_line_quadrilaterals, render_annotated_pdf
+from state.errors import InputError
 from tests.draftroom.feedback_values import comment, finished, record, stored
 from tests.draftroom.typeset_draft import typeset
 from tests.tools.pdfs import encrypted
@@ -25,7 +25,7 @@ ORIGINS = [(0.0, 0.0), (50.0, 70.0)]
 
 
 def annotated(values: dict[str, Any]) -> bytes:
-    return to_annotated_pdf(record(values), values)
+    return render_annotated_pdf(record(values), values)
 
 
 def annotations(pdf: bytes) -> list[tuple[int, dict[str, Any]]]:
@@ -115,7 +115,7 @@ def test_a_comment_without_a_quote_highlights_its_paragraph(tmp_path: Path):
 def test_the_corners_follow_the_text_as_it_is_read(tmp_path: Path, rotation: int):
     _, document = typeset(rotation)
     words = [word for word in document["paragraphs"][0]["words"] if word["page"] == 1][:3]
-    (quad,) = quads(words, rotation)
+    (quad,) = compute_line_quadrilaterals(words, rotation)
     right = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}[rotation]
     (x1, y1), (x2, y2), (x3, y3), _ = zip(quad[::2], quad[1::2], strict=True)
     along, down = (x2 - x1, y2 - y1), (x3 - x1, y3 - y1)
@@ -196,14 +196,14 @@ def test_a_run_without_comments_gives_the_paper_as_it_is(tmp_path: Path):
 def test_only_a_pdf_can_be_annotated(tmp_path: Path, format_: str, source: str):
     values = finished(tmp_path)
     values["document"] |= {"format": format_, "source": source}
-    with pytest.raises(BadInput, match=r"^Only a paper that was read from a PDF can.* \.html or \.md instead\.$"):
+    with pytest.raises(InputError, match=r"^Only a paper that was read from a PDF can.* \.html or \.md instead\.$"):
         annotated(values)
 
 
 def test_a_paper_that_is_gone_is_an_error(tmp_path: Path):
     values = finished(tmp_path)
     Path(values["document"]["source"]).unlink()
-    with pytest.raises(BadInput, match="cannot be read") as caught:
+    with pytest.raises(InputError, match="cannot be read") as caught:
         annotated(values)
     assert caught.value.kind == "missing_file"
 
@@ -212,13 +212,13 @@ def test_a_paper_that_was_changed_is_an_error(tmp_path: Path):
     values = finished(tmp_path)
     with Path(values["document"]["source"]).open("ab") as file:
         file.write(b"\n")
-    with pytest.raises(BadInput, match="was changed since it was reviewed"):
+    with pytest.raises(InputError, match="was changed since it was reviewed"):
         annotated(values)
 
 
 def test_a_file_that_cannot_be_written_to_is_an_error(tmp_path: Path):
     values = finished(tmp_path)
     replace_paper(values, b"%PDF-1.7 and no more")
-    with pytest.raises(BadInput, match="too unusual a PDF") as caught:
+    with pytest.raises(InputError, match="too unusual a PDF") as caught:
         annotated(values)
     assert caught.value.kind == "broken_pdf"

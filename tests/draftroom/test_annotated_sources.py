@@ -16,7 +16,7 @@ from pylatexenc.latexwalker import LatexWalker
 
 from draftroom.rendering.feedback import RENDERING
 from state.documents import Document
-from state.errors import BadInput
+from state.errors import InputError
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.typeset_draft import typeset
 from tools.documents.reading import load_document, read_document
@@ -113,7 +113,7 @@ def test_a_paper_from_another_format_becomes_a_word_file_of_its_text(tmp_path: P
 def test_a_word_file_that_was_changed_is_not_annotated(word_file: Path):
     values = commented(word_file, CLAIM)
     word_file.write_bytes(word_file.read_bytes() + b" ")
-    with pytest.raises(BadInput, match="was changed since it was reviewed"):
+    with pytest.raises(InputError, match="was changed since it was reviewed"):
         RENDERING.formats[".docx"](record(values), values)
 
 
@@ -180,7 +180,7 @@ def test_the_annotated_source_compiles(latex_file: Path, tmp_path: Path):
 
 def test_only_a_latex_source_gets_latex_notes(word_file: Path):
     values = commented(word_file, CLAIM)
-    with pytest.raises(BadInput, match="LaTeX"):
+    with pytest.raises(InputError, match="LaTeX"):
         annotated_latex(values)
 
 

@@ -11,12 +11,12 @@ import pytest
 from typer.testing import Result
 
 from draftroom.exit_codes import EXIT_CODES
-from state.errors import Kind
+from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
 
 
-def assert_refused(draftroom: Command, result: Result, kind: Kind) -> None:
+def assert_refused(draftroom: Command, result: Result, kind: ErrorKind) -> None:
     assert result.exit_code == EXIT_CODES[kind], result.output
     assert result.stdout == ""
     assert len(result.stderr.strip().splitlines()) == 1
@@ -34,7 +34,7 @@ def assert_refused(draftroom: Command, result: Result, kind: Kind) -> None:
         ("broken.pdf", b"%PDF-1.7\nthis is no PDF", "broken_pdf"),
     ],
 )
-def test_a_paper_that_cannot_be_used(draftroom: Command, tmp_path: Path, name: str, content: bytes, kind: Kind):
+def test_a_paper_that_cannot_be_used(draftroom: Command, tmp_path: Path, name: str, content: bytes, kind: ErrorKind):
     path = tmp_path / name
     path.write_bytes(content)
     result = draftroom("explain", path)
@@ -107,7 +107,7 @@ def test_markup_in_a_name_is_printed_as_it_is(draftroom: Command, tmp_path: Path
     assert "\x1b" not in result.stderr
 
 
-def assert_failed(draftroom: Command, result: Result, kind: Kind) -> None:
+def assert_failed(draftroom: Command, result: Result, kind: ErrorKind) -> None:
     """A run that began: its failure is on record, and the command tells how to go on."""
     (record,) = draftroom.records()
     assert result.exit_code == EXIT_CODES[kind], result.output

@@ -19,9 +19,9 @@ from filelock import FileLock
 from draftroom.batch.batch import Batch
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.work import FAULT, Result, Work
+from draftroom.batch.work import INTERNAL_ERROR_KIND, PaperResult, PaperWork
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
-from runs.driver import GENTLE
+from runs.driver import STOPPING_MESSAGE
 from tests.draftroom.conftest import PAPER, Command, without_package
 from tests.draftroom.test_stopping import ROUND, read_until
 from tests.fake_endpoint import Hold, RecordedRequest, Reply, Status, Text, fill
@@ -157,7 +157,7 @@ def test_a_signal_stops_it_and_the_same_command_goes_on(draftroom: Command, pape
     with draftroom.start(*command) as process:
         endpoint.wait_for_requests(7, timeout_s=60)
         process.send_signal(signal.SIGTERM)
-        read_until(process, GENTLE)
+        read_until(process, STOPPING_MESSAGE)
         endpoint.release()
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == STOPPED, stderr
@@ -263,7 +263,7 @@ def test_ray_is_an_extra(draftroom: Command, papers: Path, out: Path, tmp_path: 
     assert "pip install 'draftroom[ray]'" in result.stderr
 
 
-class Odd(Work):
+class Odd(PaperWork):
     """Work that has a mistake which one paper brings out."""
 
     formats = (".md",)
@@ -271,11 +271,11 @@ class Odd(Work):
     at_once = 1
 
     @asynccontextmanager
-    async def opened(self, *_: object) -> AsyncIterator[Odd]:
+    async def open_session(self, *_: object) -> AsyncIterator[Odd]:
         yield self
 
-    async def do(self, name: str, paper: NamedPaper) -> Result:
-        return Result({"length": {"Ghana": 1}[name]}, {".md": paper.name})
+    async def do(self, name: str, paper: NamedPaper) -> PaperResult:
+        return PaperResult({"length": {"Ghana": 1}[name]}, {".md": paper.name})
 
     async def forget(self, row: dict[str, Any]) -> None:
         """Nothing is kept."""
@@ -284,5 +284,5 @@ class Odd(Work):
 def test_a_mistake_of_ours_costs_one_paper(papers: Path, out: Path):
     named = [str(papers / f"{place}.md") for place in ("Chile", "Ghana")]
     found = Batch("odd", Odd(), named, BatchFolder(out), [".md"]).run(lambda _: None, print)
-    assert [row.get("kind") for row in found] == [FAULT, None]
+    assert [row.get("kind") for row in found] == [INTERNAL_ERROR_KIND, None]
     assert "KeyError: 'Chile'" in (out / "Chile.traceback.txt").read_text(encoding="utf-8")

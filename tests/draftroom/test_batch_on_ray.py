@@ -14,7 +14,7 @@ import pytest
 from psutil import NoSuchProcess, Process, wait_procs
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from runs.driver import GENTLE
+from runs.driver import STOPPING_MESSAGE
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.test_batch import PLACES, explain, out, papers, rows
 from tests.draftroom.test_stopping import ROUND, read_until
@@ -111,7 +111,7 @@ def test_a_signal_stops_the_actors_too(alone: Command, papers: Path, out: Path) 
     with alone.start(*arguments) as process:
         endpoint.wait_for_requests(7, timeout_s=200)
         process.send_signal(signal.SIGTERM)
-        read_until(process, GENTLE)
+        read_until(process, STOPPING_MESSAGE)
         endpoint.release()
         _, stderr = process.communicate(timeout=300)
     assert process.returncode == STOPPED, stderr

@@ -77,7 +77,7 @@ def test_everything_that_the_registry_names_is_there(system: System):
     assert isinstance(system.graph, RunnableGraph)
     assert isinstance(system.rendering, Rendering)
     if system.evaluation:
-        task = system.evaluation.load()
+        task = system.evaluation.import_object()
         assert isinstance(task, Task)
         assert task.name == system.name
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from draftroom.cli import app
 from draftroom.exit_codes import EXIT_CODES
-from runs.many import read_records
+from runs.jobs import read_json_lines
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
 from tests.support.processes import Child, preload
 from tests.support.society import ABSTRACT, PART, WORDING, Society
@@ -56,7 +56,7 @@ class Room:
     @property
     def outputs(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Newest output of each sample and system."""
-        return {(each["id"], each["system"]): each for each in read_records(self.run_folder / "outputs.jsonl")}
+        return {(each["id"], each["system"]): each for each in read_json_lines(self.run_folder / "outputs.jsonl")}
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_row_can_be_added_to_a_run(room: Room, fake_endpoint: FakeEndpoint) ->
     assert code == 0, printed
     assert {system for _, system in room.outputs} == {"single", "layperson"}
     assert "single model" in printed
-    assert len(read_records(room.run_folder / "outputs.jsonl")) == 2
+    assert len(read_json_lines(room.run_folder / "outputs.jsonl")) == 2
     assert len(fake_endpoint.chat_requests) > asked
 
 
@@ -130,7 +130,7 @@ def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
             answered = Counter(request.text for request in endpoint.chat_requests if request.finished)
             calls = sum(len(each["output"]["calls"]) for each in room.outputs.values())
             assert 0 <= sum(answered.values()) - calls <= len(kills)
-            assert len(read_records(room.run_folder / "outputs.jsonl")) == 4
+            assert len(read_json_lines(room.run_folder / "outputs.jsonl")) == 4
             scores.append(json.loads((room.run_folder / "scores.json").read_text(encoding="utf-8"))["tables"])
     assert scores[0] == scores[1]
 

@@ -18,7 +18,7 @@ from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
 from runs.checkpoints import open_checkpointer
-from runs.driver import config_of, read_state
+from runs.driver import build_graph_config, load_state
 from runs.record import RunRecord
 from tests.draftroom.conftest import Command
 from tests.draftroom.forked_runs import driven
@@ -92,7 +92,7 @@ class Killer:
 async def snapshot_of(record: RunRecord) -> StateSnapshot:
     async with open_checkpointer() as saver:
         graph = find_system(record["system"]).graph.builder.compile(checkpointer=saver)
-        return await graph.aget_state(config_of(record))
+        return await graph.aget_state(build_graph_config(record))
 
 
 @pytest.mark.timeout(1800)
@@ -111,7 +111,7 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
     length = killer.seconds
     assert code == 0
     assert answers_in_checkpoint(f"sqlite:///{home}/state/checkpoints.sqlite") == len(calls)
-    expected = comparable(read_state(record, system.graph))
+    expected = comparable(load_state(record, system.graph))
 
     runs = 0
     while killer.kills < KILLS:
@@ -123,7 +123,7 @@ def test_a_run_that_is_killed_at_any_time_ends_as_one_that_nobody_kills(
         kept = answers_in_checkpoint(f"sqlite:///{home}/state/checkpoints.sqlite")
         code, asked = killer.drive(record, 600)
         assert code == 0, f"run {runs} is dead"
-        assert comparable(read_state(record, system.graph)) == expected
+        assert comparable(load_state(record, system.graph)) == expected
         assert len(asked) == len(calls) - kept, "no answer that is in the checkpoints is asked for again"
     sys.stdout.write(
         f"\n{system.name}: {killer.kills} kills in the middle of {runs} runs, {killer.gaps} between writes and "

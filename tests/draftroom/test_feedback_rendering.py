@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from draftroom.rendering.blocks import NotedPaper
-from draftroom.rendering.feedback import RENDERING, build_document
-from draftroom.rendering.html import place_notes
+from draftroom.rendering.feedback import RENDERING, build_review_document
+from draftroom.rendering.html import group_notes_by_paragraph
 from draftroom.rendering.terminal import print_remarks, print_result, print_story
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.test_rendering import Elements
@@ -62,13 +62,15 @@ def markdown(values: Values) -> str:
 
 
 def story(values: Values, capsys: pytest.CaptureFixture[str], only: int | None = None) -> str:
-    print_story(build_document(record(values), values), only)
+    print_story(build_review_document(record(values), values), only)
     return capsys.readouterr().out
 
 
 def paragraphs(values: Values) -> list[str]:
-    (notes,) = (block for block in build_document(record(values), values).result if isinstance(block, NotedPaper))
-    shown, _ = place_notes(notes)
+    (notes,) = (
+        block for block in build_review_document(record(values), values).result if isinstance(block, NotedPaper)
+    )
+    shown, _ = group_notes_by_paragraph(notes)
     return ["".join(piece.text for piece in paragraph.pieces) for paragraph in shown]
 
 
@@ -83,7 +85,7 @@ def folded(text: str) -> dict[str, str]:
 
 
 def test_the_comments_are_printed_by_rank(values: Values, capsys: pytest.CaptureFixture[str]):
-    print_result(build_document(record(values), values))
+    print_result(build_review_document(record(values), values))
     out = capsys.readouterr().out
     assert re.findall(r"^\d\. .*", out, re.MULTILINE)[1:3] == [
         "2. Replicability (Methods, page 1, p4)",
@@ -102,7 +104,7 @@ def test_the_comments_are_printed_by_rank(values: Values, capsys: pytest.Capture
 
 def test_a_paper_without_fault_gets_an_answer(values: Values, capsys: pytest.CaptureFixture[str]):
     silent = [review for review in values["reviews"] if review["outcome"] == "nothing worth raising"]
-    print_result(build_document(record(values), {**values, "comments": [], "reviews": silent, "findings": []}))
+    print_result(build_review_document(record(values), {**values, "comments": [], "reviews": silent, "findings": []}))
     assert "0 comments on 1 paragraph: nothing worth raising was found.\n" in capsys.readouterr().out
 
 
@@ -125,7 +127,7 @@ def test_a_terminal_gets_panels(tmp_path: Path):
 
 def test_what_a_person_should_know_goes_to_standard_error(values: Values, capsys: pytest.CaptureFixture[str]):
     values["reviews"][2] |= {"outcome": "failed", "problem": "The reviewer gave no usable answer."}
-    print_remarks(build_document(record(values), values))
+    print_remarks(build_review_document(record(values), values))
     captured = capsys.readouterr()
     assert captured.out == ""
     for line in (
@@ -292,7 +294,7 @@ def test_a_comment_without_a_quote_is_about_the_paragraph_as_a_whole(
     assert not re.search(r"^> *$", markdown(values), re.MULTILINE)
     assert "About the paragraph as a whole" in page(values)
     assert '<p class="quoted"></p>' not in page(values)
-    print_result(build_document(record(values), values))
+    print_result(build_review_document(record(values), values))
     told = capsys.readouterr().out
     assert "the paragraph as a whole" in told
     assert '""' not in told
@@ -339,7 +341,7 @@ def test_an_unfinished_run_shows_the_comments_so_far(values: Values, capsys: pyt
     assert marks(unfinished) == ["the first study of irrigated moss", "whenever it seemed dry"]
     for text in (page(unfinished), markdown(unfinished)):
         assert "2 comments on 4 paragraphs so far (done)" in text
-    begun = build_document(record(values), {})
+    begun = build_review_document(record(values), {})
     print_result(begun)
     print_story(begun, None)
     told = capsys.readouterr().out

@@ -41,11 +41,11 @@ def test_the_largest_model_writes_and_the_smallest_reads(several: FakeEndpoint) 
     result = init(several)
     assert result.exit_code == 0, result.stderr
     settings = load_settings()
-    assert (settings.model_for("editor").model, settings.model_for("editor").base_url) == (
+    assert (settings.resolve_model_settings("editor").model, settings.resolve_model_settings("editor").base_url) == (
         "qwen2.5:7b-instruct",
         several.base_url,
     )
-    assert settings.model_for("reader").model == "qwen2.5:0.5b"
+    assert settings.resolve_model_settings("reader").model == "qwen2.5:0.5b"
     assert settings.preset is None, "a model of 7B needs no preset"
     assert "Answers are constrained to JSON schemas" in result.stdout, "doctor has looked"
     assert "nomic" not in result.stderr, "what embeds cannot write"
@@ -55,7 +55,7 @@ def test_the_largest_model_writes_and_the_smallest_reads(several: FakeEndpoint) 
 def test_flags_choose_and_a_small_writer_gets_the_preset_for_it(several: FakeEndpoint) -> None:
     assert init(several, "--model", "qwen2.5:0.5b").exit_code == 0
     settings = load_settings()
-    assert {settings.model_for(role).model for role in ("journalist", "reader")} == {"qwen2.5:0.5b"}
+    assert {settings.resolve_model_settings(role).model for role in ("journalist", "reader")} == {"qwen2.5:0.5b"}
     assert settings.preset == "laptop"
 
 
@@ -74,7 +74,7 @@ def test_for_the_user_it_is_written_where_every_folder_finds_it(several: FakeEnd
     assert init(several, "--user").exit_code == 0
     assert not FILE.exists()
     assert (tmp_path / "config" / "draftroom" / "draftroom.toml").is_file()
-    assert load_settings().model_for("reviewer").model == "qwen2.5:7b-instruct"
+    assert load_settings().resolve_model_settings("reviewer").model == "qwen2.5:7b-instruct"
 
 
 def test_a_model_that_nobody_serves_is_told_with_those_that_are(several: FakeEndpoint) -> None:
@@ -100,5 +100,5 @@ def test_a_key_goes_only_to_an_address_that_was_named(several: FakeEndpoint, mon
     assert "authorization" not in {name.lower() for name in several.requests[-1].headers}
     assert init(several, "--api-key-env", "MY_KEY").exit_code == 0
     assert several.requests[1].headers["authorization"] == "Bearer secret"
-    assert load_settings().model_for("editor").api_key_env == "MY_KEY"
+    assert load_settings().resolve_model_settings("editor").api_key_env == "MY_KEY"
     assert "secret" not in FILE.read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from draftroom.commands.driving import ConsoleProgress
-from runs.driver import Outcome, drive, read_state
+from draftroom.commands.console_run import ConsoleProgress
+from runs.driver import RunOutcome, drive_run, load_state
 from runs.record import RunRecord, find_record
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, Hang, Hold, RecordedRequest, Reply
@@ -105,16 +105,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
         yield record
 
 
-def go_on_from(moment: Moment, run: RecordedRun) -> tuple[Outcome, list[str | None]]:
+def go_on_from(moment: Moment, run: RecordedRun) -> tuple[RunOutcome, list[str | None]]:
     """Resume what the moment left; how it ended, and what it asked for."""
     asked = len(run.asked)
     with environment(run.case, moment.home, run.endpoint):
         return go_on(run.case, deepcopy(run.record), checkpoints_in(moment.home)), run.asked[asked:]
 
 
-def go_on(case: Case, record: RunRecord, checkpoints: str) -> Outcome:
+def go_on(case: Case, record: RunRecord, checkpoints: str) -> RunOutcome:
     progress = ConsoleProgress(case.system.rendering, quiet=True)
-    return drive(record, case.system.graph, progress, checkpoints=checkpoints)
+    return drive_run(record, case.system.graph, progress, checkpoints=checkpoints)
 
 
 @contextmanager
@@ -184,7 +184,7 @@ def test_a_process_that_is_killed_is_gone_on_with(
     endpoint.release()
     assert command("resume", "last").exit_code == 0
     assert answered(endpoint.chat_requests) == Counter(case.calls), "no finished call is repeated"
-    assert comparable(read_state(find_record("last"), case.system.graph)) == whole(name)
+    assert comparable(load_state(find_record("last"), case.system.graph)) == whole(name)
 
 
 def test_every_answer_that_is_stored_in_a_burst_is_kept(draftroom: Command, tmp_path: Path) -> None:

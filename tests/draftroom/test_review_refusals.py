@@ -8,7 +8,7 @@ import pytest
 from typer.testing import Result
 
 from draftroom.exit_codes import EXIT_CODES
-from state.errors import Kind
+from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_bad_input import assert_refused
 from tests.support.review_room import CLAIM, PAPER
@@ -32,7 +32,7 @@ from tests.support.review_room import CLAIM, PAPER
     ],
     ids=lambda value: "" if isinstance(value, str) else value[0],
 )
-def test_a_request_that_cannot_be_followed(room: Command, draft: Path, flags: list[str], kind: Kind, named: str):
+def test_a_request_that_cannot_be_followed(room: Command, draft: Path, flags: list[str], kind: ErrorKind, named: str):
     result = room.with_variables({"OPENALEX_API_KEY": "secret\a"})("review", draft, *flags)
     assert_refused(room, result, kind)
     assert named in result.stderr

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED
-from runs.driver import GENTLE
+from runs.driver import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.review_command import TwoMinds, asked, result_of, reviewed
 from tests.draftroom.test_stopping import read_until
@@ -68,7 +68,7 @@ def test_a_signal_lets_the_calls_of_all_paragraphs_finish(room: Command, draft: 
     with room.start("review", draft) as process:
         room.endpoint.wait_for_requests(len(whole) + 4, timeout_s=300)  # a call of each paragraph is held
         process.send_signal(signal.SIGINT)
-        read_until(process, GENTLE)
+        read_until(process, STOPPING_MESSAGE)
         room.endpoint.release()
         _, stderr = process.communicate(timeout=120)
     record = room.records()[-1]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from draftroom.commands.runs import age
+from draftroom.commands.runs import format_age
 from draftroom.exit_codes import EXIT_CODES, PAUSED
-from draftroom.rendering.journalism import MEASURES
+from draftroom.rendering.journalism import READABILITY_LABELS
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Script, Text, When
 from tests.support.steps import asks
@@ -57,7 +57,7 @@ def test_without_runs_the_list_says_how_to_begin(draftroom: Command):
 )
 def test_the_age_of_a_run_is_in_its_largest_unit(later: str, text: str):
     now = datetime.fromisoformat(f"2026-11-21T{later}").replace(tzinfo=UTC)
-    assert age("2026-11-21T10:00:00+00:00", now) == text
+    assert format_age("2026-11-21T10:00:00+00:00", now) == text
 
 
 def test_show_tells_the_whole_story(told: Command):
@@ -75,7 +75,7 @@ def test_show_tells_the_whole_story(told: Command):
         "tokens out",
     ):
         assert part in shown
-    assert all(label in shown.split("Readability", 1)[1] for label in MEASURES.values())
+    assert all(label in shown.split("Readability", 1)[1] for label in READABILITY_LABELS.values())
 
 
 def test_show_can_be_limited_to_a_round(told: Command):

@@ -82,11 +82,11 @@ def test_what_was_set_to_nothing_is_not_filled_from_the_environment(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     system, module, _ = TABLES[table]
-    begun_with = load_settings({"simplification": {"scope": "whole"}}).frozen(table)
+    begun_with = load_settings({"simplification": {"scope": "whole"}}).freeze_settings(table)
     monkeypatch.setenv(f"DRAFTROOM_{'__'.join(variable)}".upper(), some_value(model, path))
     today = load_settings().model_dump()
     assert at(today, variable), "the variable is read"
-    context = system.graph.context(begun_with)
+    context = system.graph.build_context(begun_with)
     asked = "abstract" if table == "simplification" else "paper"
     update = asyncio.run(module.initialise({asked: PAPER}, Runtime(context=context)))
     assert update["settings"] == begun_with

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from draftroom.rendering.simplification import NOT_ADVICE
+from draftroom.rendering.simplification import MEDICAL_DISCLAIMER
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_rendering import ATTACK, Elements
 from tests.fake_endpoint import Text
@@ -117,7 +117,7 @@ def test_the_markdown_has_the_text_and_an_appendix(told: Command):
 
 @pytest.mark.parametrize("suffix", ["md", "html", "json"])
 def test_every_export_says_that_nobody_should_act_on_it_alone(told: Command, suffix: str):
-    assert NOT_ADVICE in file(told, suffix)
+    assert MEDICAL_DISCLAIMER in file(told, suffix)
 
 
 def test_the_json_holds_the_record_and_the_output_of_the_graph(told: Command):

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from draftroom.rendering.simplification import NOT_ADVICE
-from runs.driver import GENTLE
+from draftroom.rendering.simplification import MEDICAL_DISCLAIMER
+from runs.driver import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.society import ABSTRACT, Society, latest
-from tools.documents.reading import NOT_ENGLISH
+from tools.documents.reading import NOT_ENGLISH_WARNING
 
 LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--extensions", "apply_edits"]
 """A run whose only loop asks the clarifier, then the simplifier."""
@@ -79,7 +79,7 @@ def test_findings_go_to_standard_error(draftroom: Command, abstract: Path):
     assert [row[1] for row in rows] == ["0", "1", "2"]
     assert re.search('^quantity "400 mcg", .*: Inhaled budesonide 400 mcg', result.stderr, re.MULTILINE)
     assert "language clarifier, ended early: " in result.stderr
-    assert NOT_ADVICE in result.stderr
+    assert MEDICAL_DISCLAIMER in result.stderr
     assert record["id"] in result.stderr.splitlines()[-1]
     assert [problem["loop"] for problem in record["results"]["problems"]] == ["language_clarifier"]
 
@@ -93,9 +93,9 @@ def test_a_text_that_is_not_english_is_warned_of_before_anyone_is_asked(draftroo
     result = draftroom(
         "simplify", tmp_path / "a.txt", "--loops", "layperson", "--entries", "1", "-o", tmp_path / "a.md"
     )
-    assert NOT_ENGLISH in result.stderr.splitlines()[0]
-    assert result.stderr.count(NOT_ENGLISH) == 2, "and beside the result"
-    assert NOT_ENGLISH in (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert NOT_ENGLISH_WARNING in result.stderr.splitlines()[0]
+    assert result.stderr.count(NOT_ENGLISH_WARNING) == 2, "and beside the result"
+    assert NOT_ENGLISH_WARNING in (tmp_path / "a.md").read_text(encoding="utf-8")
 
 
 def test_the_glossary_is_told(draftroom: Command, abstract: Path):
@@ -183,7 +183,7 @@ def test_a_signal_stops_within_a_loop(society: Command, abstract: Path):
     with society.start("simplify", abstract, *LEXICAL) as process:
         society.endpoint.wait_for_requests(1, timeout_s=60)
         process.send_signal(signal.SIGINT)
-        read_until(process, GENTLE)
+        read_until(process, STOPPING_MESSAGE)
         society.endpoint.release()
         process.communicate(timeout=60)
     assert process.returncode == STOPPED

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.exit_codes import STOPPED
-from runs.driver import GENTLE
+from runs.driver import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.support.processes import Child
 from tests.support.steps import step_of
@@ -40,7 +40,7 @@ def asked(draftroom: Command) -> list[str]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_first_signal_lets_the_call_in_progress_finish(draftroom: Command, held: Child, number: signal.Signals):
     held.send_signal(number)
-    read_until(held, GENTLE)
+    read_until(held, STOPPING_MESSAGE)
     draftroom.endpoint.release()
     _, stderr = held.communicate(timeout=60)
     (record,) = draftroom.records()
@@ -56,7 +56,7 @@ def test_the_first_signal_lets_the_call_in_progress_finish(draftroom: Command, h
 
 def test_the_second_signal_stops_at_once(draftroom: Command, held: Child):
     held.send_signal(signal.SIGINT)
-    read_until(held, GENTLE)
+    read_until(held, STOPPING_MESSAGE)
     held.send_signal(signal.SIGINT)
     _, stderr = held.communicate(timeout=60)
     (record,) = draftroom.records()
@@ -75,7 +75,7 @@ def test_a_stop_during_the_last_call_leaves_nothing_to_ask(draftroom: Command, p
     with draftroom.start("explain", paper, "--variant", "single", "--quiet") as process:
         draftroom.endpoint.wait_for_requests(1, timeout_s=60)
         process.send_signal(signal.SIGINT)
-        read_until(process, GENTLE)
+        read_until(process, STOPPING_MESSAGE)
         draftroom.endpoint.release()
         process.communicate(timeout=60)
     assert process.returncode == STOPPED

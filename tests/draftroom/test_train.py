@@ -64,9 +64,9 @@ def test_the_plan_reranker_is_trained_on_any_encoder_and_measured(tmp_path: Path
     assert finished.returncode == 0, finished.stderr
     assert "| plan re-ranker |" in finished.stdout
     reranker, asked = load_reranker(out / "weights"), ["why did it fall?", "how did the yield grow?"]
-    scores = reranker.score("the yield rose .", asked)
+    scores = reranker.predict_scores("the yield rose .", asked)
     assert abs(scores[0] - scores[1]) > 1e-4
-    assert reranker.score("the yield rose .", asked[::-1]) == pytest.approx(scores[::-1], abs=1e-6)
+    assert reranker.predict_scores("the yield rose .", asked[::-1]) == pytest.approx(scores[::-1], abs=1e-6)
 
 
 def test_a_corpus_without_plans_is_refused_before_training(tmp_path: Path) -> None:

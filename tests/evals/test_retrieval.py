@@ -8,8 +8,15 @@ from pathlib import Path
 import pytest
 
 from evals.datasets.feedback import CorpusPaper
-from evals.retrieval import LABELS, LabelledComment, RetrievalLabel, document_of, evaluate_retrieval, read_labelled
-from state.errors import BadInput
+from evals.retrieval import (
+    LABELS_FILE,
+    LabelledComment,
+    RetrievalLabel,
+    build_corpus_document,
+    evaluate_retrieval,
+    load_labelled_comments,
+)
+from state.errors import InputError
 from state.settings import FeedbackSettings
 from tests.support.report_files import lines
 
@@ -24,7 +31,9 @@ PARAGRAPHS = {
 def comments() -> list[LabelledComment]:
     """Two comments on the introduction: one needs the paragraph on tests, the other what stands nowhere whole."""
     sections = [{"heading": "Text", "paragraphs": [{"id": name, "text": text} for name, text in PARAGRAPHS.items()]}]
-    paper = document_of(CorpusPaper.model_validate({"paper_id": "moss", "title": "Moss", "sections": sections}))
+    paper = build_corpus_document(
+        CorpusPaper.model_validate({"paper_id": "moss", "title": "Moss", "sections": sections})
+    )
     label = RetrievalLabel(
         pair="p1",
         paper="moss",
@@ -48,15 +57,15 @@ def test_what_is_found_is_counted_over_the_comments(comments: list[LabelledComme
 
 
 def test_each_label_names_its_paper_its_places_and_a_question() -> None:
-    labels = [RetrievalLabel.model_validate_json(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
+    labels = [RetrievalLabel.model_validate_json(line) for line in LABELS_FILE.read_text(encoding="utf-8").splitlines()]
     assert len({label.pair for label in labels}) == 50
     assert all(label.question.endswith("?") and len(label.passages) == len(label.places) > 0 for label in labels)
 
 
 def test_a_folder_that_lacks_papers_is_told_what_to_give(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"papers\.jsonl cannot be read"):
-        read_labelled(tmp_path)
+    with pytest.raises(InputError, match=r"papers\.jsonl cannot be read"):
+        load_labelled_comments(tmp_path)
     (tmp_path / "papers.jsonl").write_text(json.dumps({"paper_id": "x", "sections": []}), encoding="utf-8")
     (tmp_path / "paragraph_reviews.jsonl").write_text(json.dumps({"id": "y"}), encoding="utf-8")
-    with pytest.raises(BadInput, match="lacks the paper 9-184 or the comment pr-0819: give all of F1000RD"):
-        read_labelled(tmp_path)
+    with pytest.raises(InputError, match="lacks the paper 9-184 or the comment pr-0819: give all of F1000RD"):
+        load_labelled_comments(tmp_path)

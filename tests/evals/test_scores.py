@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from evals.evaluation import Outputs, Scores, items_of, score
+from evals.evaluation import ScoredTable, SystemOutputs, collect_row_items, score_table
 from evals.task import Item, Measure, Row, Table, Task
 
 SAMPLES = [{"id": str(number), "corpus": "tea", "text": "source"} for number in range(8)]
@@ -33,14 +33,14 @@ def table(published: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Table:
 
 def scored(
     texts: Mapping[str, Sequence[str | None]], published: Mapping[str, Mapping[str, Mapping[str, float]]] | None = None
-) -> Scores:
+) -> ScoredTable:
     """Scores of systems by their texts, one a sample."""
     one = table(published or {})
     task = Task("t", "journalism", "Us", (), {}, ROWS, [], [LENGTH, TOTAL, VOWELS], [one], [], lambda *_: "")
-    return score(task, one, "tea", SAMPLES, outputs(texts), seed=0)
+    return score_table(task, one, "tea", SAMPLES, outputs(texts), seed=0)
 
 
-def outputs(texts: Mapping[str, Sequence[str | None]]) -> Outputs:
+def outputs(texts: Mapping[str, Sequence[str | None]]) -> SystemOutputs:
     return {
         (sample["id"], system): {"text": text}
         for system, found in texts.items()
@@ -49,7 +49,7 @@ def outputs(texts: Mapping[str, Sequence[str | None]]) -> Outputs:
 
 
 def test_a_cell_is_the_mean_over_the_samples_within_its_interval() -> None:
-    line = scored({"plain": ["a", "aaa"]}).line("plain")
+    line = scored({"plain": ["a", "aaa"]}).find_row("plain")
     assert line is not None
     assert line.cells["length"].value == 2.0
     assert 1.0 <= line.cells["length"].low <= 2.0 <= line.cells["length"].high <= 3.0
@@ -57,14 +57,14 @@ def test_a_cell_is_the_mean_over_the_samples_within_its_interval() -> None:
 
 
 def test_a_statistic_is_of_all_texts_at_once() -> None:
-    line = scored({"plain": ["a", "aaa"]}).line("plain")
+    line = scored({"plain": ["a", "aaa"]}).find_row("plain")
     assert line is not None
     assert line.cells["total"].value == 4.0
     assert "total" not in line.values
 
 
 def test_a_measure_that_does_not_apply_leaves_no_cell() -> None:
-    line = scored({}).line("source")
+    line = scored({}).find_row("source")
     assert line is not None
     assert set(line.cells) == {"length", "total"}
 
@@ -72,7 +72,7 @@ def test_a_measure_that_does_not_apply_leaves_no_cell() -> None:
 def test_rows_that_were_not_run_or_have_no_text_are_left_out() -> None:
     found = scored({"plain": ["a"], "clever": [None, None]})
     assert [line.row.name for line in found.lines] == ["source", "plain"]
-    assert items_of(ROWS[2], SAMPLES, outputs({"clever": [None, "b"]}))[0].sample["id"] == "1"
+    assert collect_row_items(ROWS[2], SAMPLES, outputs({"clever": [None, "b"]}))[0].sample["id"] == "1"
 
 
 def test_a_row_is_compared_over_the_samples_that_both_have() -> None:

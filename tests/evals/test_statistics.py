@@ -12,21 +12,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evals.statistics import (
-    PERMUTATIONS,
+    MAX_PERMUTATIONS,
     Interval,
     Kappa,
     PairedTest,
-    clustered_mean,
-    cohen_kappa,
-    f1,
-    grouped,
-    holm,
-    mean_interval,
-    mean_kappa,
-    paired_p_value,
-    paired_test,
-    share_interval,
-    statistic_interval,
+    apply_holm_correction,
+    compare_paired_scores,
+    compute_cohen_kappa,
+    compute_label_f1,
+    compute_mean_kappa,
+    compute_paired_p_value,
+    estimate_clustered_mean,
+    estimate_mean,
+    estimate_share,
+    estimate_statistic,
+    group_values,
 )
 
 scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=8)
@@ -36,7 +36,7 @@ scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=8)
 
 def test_the_interval_of_a_share_is_wilsons() -> None:
     """15 of 148 is example e of Newcombe (1998), "Two-sided confidence intervals for the single proportion"."""
-    found = share_interval([100.0] * 15 + [0.0] * 133)
+    found = estimate_share([100.0] * 15 + [0.0] * 133)
     assert found == pytest.approx((10.14, 6.24, 16.05), abs=0.01)
 
 
@@ -48,7 +48,7 @@ def by_sample(values: Sequence[float]) -> dict[str, float]:
 
 
 def difference(ours: Sequence[float], theirs: Sequence[float], *, seed: int = 0) -> Interval:
-    test = paired_test(by_sample(ours), by_sample(theirs), seed=seed)
+    test = compare_paired_scores(by_sample(ours), by_sample(theirs), seed=seed)
     assert test is not None
     return test.difference
 
@@ -65,19 +65,19 @@ def test_the_same_scores_give_the_same_interval() -> None:
 
 def test_only_samples_that_both_have_are_compared() -> None:
     ours, theirs = {"a": 5.0, "b": 3.0, "c": 9.0}, {"b": 1.0, "d": 7.0}
-    assert paired_test(ours, theirs) == ((2.0, 2.0, 2.0), 1, 1.0)
-    assert paired_test({"a": 5.0}, theirs) is None
+    assert compare_paired_scores(ours, theirs) == ((2.0, 2.0, 2.0), 1, 1.0)
+    assert compare_paired_scores({"a": 5.0}, theirs) is None
 
 
 # Means and statistics
 
 
 def test_one_score_has_no_width() -> None:
-    assert mean_interval([7.0]) == (7.0, 7.0, 7.0)
+    assert estimate_mean([7.0]) == (7.0, 7.0, 7.0)
 
 
 def test_a_statistic_is_of_the_resampled_items_together() -> None:
-    interval = statistic_interval(["a"] * 9 + ["b"], lambda items: float(len(set(items))))
+    interval = estimate_statistic(["a"] * 9 + ["b"], lambda items: float(len(set(items))))
     assert interval == (2.0, 1.0, 2.0)
 
 
@@ -86,13 +86,13 @@ def defined_for_b(items: Sequence[str]) -> float | None:
 
 
 def test_resamples_without_a_value_are_left_out() -> None:
-    assert statistic_interval(["a", "b"], defined_for_b) == (1.0, 1.0, 1.0)
-    assert statistic_interval(["b"], defined_for_b) == (1.0, 1.0, 1.0)
+    assert estimate_statistic(["a", "b"], defined_for_b) == (1.0, 1.0, 1.0)
+    assert estimate_statistic(["b"], defined_for_b) == (1.0, 1.0, 1.0)
 
 
 def test_a_statistic_must_have_a_value_for_all_items() -> None:
     with pytest.raises(ValueError, match="no value for these items"):
-        statistic_interval(["a"], defined_for_b)
+        estimate_statistic(["a"], defined_for_b)
 
 
 # The paired test
@@ -113,27 +113,27 @@ def exact(ours: Sequence[float], theirs: Sequence[float]) -> float:
 def test_the_test_is_that_of_its_definition(ours: list[float], data: st.DataObject) -> None:
     theirs = data.draw(st.lists(st.integers(-5, 5).map(float), min_size=len(ours), max_size=len(ours)))
     differences = [one - other for one, other in zip(ours, theirs, strict=True)]
-    assert paired_p_value(differences) == pytest.approx(exact(ours, theirs))
-    assert paired_p_value(differences) == paired_p_value([-each for each in differences])
+    assert compute_paired_p_value(differences) == pytest.approx(exact(ours, theirs))
+    assert compute_paired_p_value(differences) == compute_paired_p_value([-each for each in differences])
 
 
 def test_sums_that_are_the_same_but_for_rounding_count_as_the_same() -> None:
     # No way to exchange them gives less than 0.05. But 0.1 + 0.2 - 0.3 is not quite 0, so some seem to.
-    assert paired_p_value([0.1, 0.2, -0.3, 0.05]) == 1.0
-    assert paired_p_value([0.1, 0.2, -0.3]) == 1.0
+    assert compute_paired_p_value([0.1, 0.2, -0.3, 0.05]) == 1.0
+    assert compute_paired_p_value([0.1, 0.2, -0.3]) == 1.0
 
 
 @pytest.mark.parametrize("differences", [[], [0.0], [0.0] * 40, [2.0]])
 def test_systems_that_do_not_differ_or_on_one_sample_have_a_p_value_of_1(differences: list[float]) -> None:
-    assert paired_p_value(differences) == 1.0
+    assert compute_paired_p_value(differences) == 1.0
 
 
 def test_many_samples_are_tested_by_lot() -> None:
     random = Random(3)
     ours = [random.gauss(0.5, 1) for _ in range(20)]
-    drawn = paired_p_value(ours)
-    assert drawn == paired_p_value(ours)
-    assert drawn == pytest.approx(paired_p_value(ours, seed=1), abs=0.02)
+    drawn = compute_paired_p_value(ours)
+    assert drawn == compute_paired_p_value(ours)
+    assert drawn == pytest.approx(compute_paired_p_value(ours, seed=1), abs=0.02)
     assert drawn == pytest.approx(normal_p_value(ours), abs=0.03)
 
 
@@ -144,7 +144,7 @@ def normal_p_value(differences: Sequence[float]) -> float:
 
 
 def test_no_p_value_is_zero() -> None:
-    assert paired_p_value([1.0] * 40) == 1 / (PERMUTATIONS + 1)
+    assert compute_paired_p_value([1.0] * 40) == 1 / (MAX_PERMUTATIONS + 1)
 
 
 # Holm
@@ -152,7 +152,7 @@ def test_no_p_value_is_zero() -> None:
 
 def holms(p_values: Sequence[float]) -> list[float]:
     tests = {str(number): PairedTest(Interval(0, 0, 0), 1, p_value) for number, p_value in enumerate(p_values)}
-    corrected = holm(tests)
+    corrected = apply_holm_correction(tests)
     assert list(corrected) == list(tests)
     return [test.p_value for test in corrected.values()]
 
@@ -176,10 +176,10 @@ def test_holm_lies_between_none_and_bonferroni_and_keeps_the_order(p_values: lis
 
 
 def test_groups_keep_their_order() -> None:
-    assert grouped([1, 2, 3, 4], ["b", "a", "b", "a"]) == [[1, 3], [2, 4]]
-    assert grouped([], []) == []
+    assert group_values([1, 2, 3, 4], ["b", "a", "b", "a"]) == [[1, 3], [2, 4]]
+    assert group_values([], []) == []
     with pytest.raises(ValueError, match="longer"):
-        grouped([1], ["a", "b"])
+        group_values([1], ["a", "b"])
 
 
 def test_groups_of_like_values_widen_an_interval() -> None:
@@ -187,7 +187,7 @@ def test_groups_of_like_values_widen_an_interval() -> None:
     papers = [paper for paper in range(30) for _ in range(10)]
     quality = [random.gauss(0, 1) for _ in range(30)]
     values = [quality[paper] + random.gauss(0, 0.1) for paper in papers]
-    alone, together = mean_interval(values), clustered_mean(grouped(values, papers))
+    alone, together = estimate_mean(values), estimate_clustered_mean(group_values(values, papers))
     assert together.value == alone.value
     assert together.high - together.low > 2 * (alone.high - alone.low)
 
@@ -200,12 +200,12 @@ YES_AND_NO = [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 
 
 
 def test_kappa_of_a_textbook_table() -> None:
-    assert cohen_kappa(YES_AND_NO) == pytest.approx(0.4)
+    assert compute_cohen_kappa(YES_AND_NO) == pytest.approx(0.4)
 
 
 @pytest.mark.parametrize("pairs", [[], [("a", "a")] * 3])
 def test_there_is_no_kappa_where_nothing_can_be_told(pairs: list[tuple[str, str]]) -> None:
-    assert cohen_kappa(pairs) is None
+    assert compute_cohen_kappa(pairs) is None
 
 
 def test_the_mean_kappa_weighs_pairs_of_raters_by_what_they_share() -> None:
@@ -213,15 +213,15 @@ def test_the_mean_kappa_weighs_pairs_of_raters_by_what_they_share() -> None:
     bob = {str(number): other for number, (_, other) in enumerate(YES_AND_NO)}
     # Cleo shares a yes and a no with Ada and agrees on both, and is at odds with Bob about the no.
     cleo = {"0": "yes", "25": "no", "else": "yes"}
-    assert mean_kappa({"ada": ada, "bob": bob}) == Kappa(pytest.approx(0.4), 50)
-    together = mean_kappa({"ada": ada, "bob": bob, "cleo": cleo})
+    assert compute_mean_kappa({"ada": ada, "bob": bob}) == Kappa(pytest.approx(0.4), 50)
+    together = compute_mean_kappa({"ada": ada, "bob": bob, "cleo": cleo})
     assert together == Kappa(pytest.approx((0.4 * 50 + 1 * 2 + 0 * 2) / 54), 54)
 
 
 def test_raters_who_share_nothing_have_no_kappa() -> None:
-    assert mean_kappa({"ada": {"a": "yes"}, "bob": {"b": "yes"}}) == Kappa(None, 0)
-    assert mean_kappa({"ada": {"a": "yes"}}) == Kappa(None, 0)
-    assert mean_kappa({}) == Kappa(None, 0)
+    assert compute_mean_kappa({"ada": {"a": "yes"}, "bob": {"b": "yes"}}) == Kappa(None, 0)
+    assert compute_mean_kappa({"ada": {"a": "yes"}}) == Kappa(None, 0)
+    assert compute_mean_kappa({}) == Kappa(None, 0)
 
 
 GOLD = ["a", "a", "a", "b", "b", "c"]
@@ -229,7 +229,7 @@ PREDICTED = ["a", "a", "b", "b", None, "a"]
 
 
 def test_f1_by_hand() -> None:
-    assert f1(GOLD, PREDICTED, "a") == pytest.approx(100 * 2 / 3), "precision 2/3, recall 2/3"
-    assert f1(GOLD, PREDICTED, "b") == pytest.approx(100 * 1 / 2), "precision 1/2, recall 1/2"
-    assert f1(GOLD, PREDICTED, "c") == 0
-    assert f1(GOLD, PREDICTED, "d") == 0
+    assert compute_label_f1(GOLD, PREDICTED, "a") == pytest.approx(100 * 2 / 3), "precision 2/3, recall 2/3"
+    assert compute_label_f1(GOLD, PREDICTED, "b") == pytest.approx(100 * 1 / 2), "precision 1/2, recall 1/2"
+    assert compute_label_f1(GOLD, PREDICTED, "c") == 0
+    assert compute_label_f1(GOLD, PREDICTED, "d") == 0

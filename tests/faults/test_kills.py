@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.driver import read_state
+from runs.driver import load_state
 from runs.record import find_record
 from tests.draftroom.conftest import Command
 from tests.faults.conftest import SHORT, Count
@@ -29,7 +29,7 @@ def test_a_process_that_is_killed_after_any_answer_is_gone_on_with(
     paper = tmp_path / record_of(case.system, tmp_path)["input"]["name"]
     endpoint.answer = case.answer()
     assert command(*case.command, paper, "--quiet").exit_code == 0
-    whole = comparable(read_state(find_record("last"), case.system.graph))
+    whole = comparable(load_state(find_record("last"), case.system.graph))
 
     points = range(0, len(case.calls), STEP)
     for kept in points:
@@ -44,6 +44,6 @@ def test_a_process_that_is_killed_after_any_answer_is_gone_on_with(
         assert command("resume", "last", "--quiet").exit_code == 0
         finished = answered(endpoint.chat_requests[asked:])
         assert finished == Counter(case.calls), f"killed after {kept} answers: an answered call is asked again"
-        assert comparable(read_state(find_record("last"), case.system.graph)) == whole
+        assert comparable(load_state(find_record("last"), case.system.graph)) == whole
     figures = f"{len(points)} runs killed, all ended alike, no answered call was asked again"
     count("SIGKILL after each answered call", f"{name}, {store.partition(':')[0]}", figures)

@@ -23,7 +23,7 @@ from docx import Document
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from state.errors import BadInput
+from state.errors import InputError
 from tests.faults.conftest import SHORT, Count
 from tools.documents.reading import read_document_bytes
 
@@ -212,7 +212,7 @@ class Reading:
         begun, pages, refusal = processor_time(), 0, ""
         try:
             pages = max(1, read_document_bytes(data, name=name)["pages"])
-        except BadInput as error:
+        except InputError as error:
             refusal = str(error)
         assert pages or refusal.count("\n") == 0 < refusal.count(name)
         seconds = (processor_time() - begun) / max(1, pages)

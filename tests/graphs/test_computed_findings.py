@@ -9,8 +9,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.baselines import chain_of_verification, single_model
 from graphs.focused_feedback import builder, graph
-from nodes.feedback.computed_checks import NOTHING
-from state.errors import ModelUnavailable
+from nodes.feedback.computed_checks import NO_CONTRADICTION
+from state.errors import ModelUnavailableError
 from tests.fake_endpoint import FakeEndpoint, Json, Status, Text
 from tests.support.newsroom import steps
 from tests.support.review_room import (
@@ -69,7 +69,7 @@ async def test_findings_are_in_the_state_of_a_run_whose_endpoint_is_dead(fake_en
     checkpointed = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "dead"}}
     fake_endpoint.answer = lambda _: DEAD
-    with pytest.raises(ModelUnavailable):
+    with pytest.raises(ModelUnavailableError):
         await checkpointed.ainvoke({"paper": FLAWED}, config, context=context(fake_endpoint))
     state = await checkpointed.aget_state(config)
     assert shown(state.values) == ["30% (12 of 20", *OF_RESULTS], "of the whole paper, for nothing was named"
@@ -137,7 +137,9 @@ async def test_what_the_verifier_says_of_a_comment_changes_no_finding(fake_endpo
 
 
 @every_execution
-@pytest.mark.parametrize(("paper", "told", "elsewhere"), [(FLAWED, "12 of 20 is 60.0%", ["p2"]), (PAPER, NOTHING, [])])
+@pytest.mark.parametrize(
+    ("paper", "told", "elsewhere"), [(FLAWED, "12 of 20 is 60.0%", ["p2"]), (PAPER, NO_CONTRADICTION, [])]
+)
 async def test_a_plan_can_ask_what_was_computed_elsewhere(
     fake_endpoint: FakeEndpoint, execution: str, paper: str, told: str, elsewhere: list[str]
 ) -> None:

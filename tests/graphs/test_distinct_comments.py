@@ -8,7 +8,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.focused_feedback import builder, graph
-from state.errors import ModelUnavailable
+from state.errors import ModelUnavailableError
 from state.settings import EmbeddingSettings
 from tests.fake_endpoint import FakeEndpoint, Json, Status, Text
 from tests.support.review_room import METHODS, PAPER, REVIEW, Room, context, prompts
@@ -137,7 +137,7 @@ async def test_when_there_are_enough_comments_the_rest_is_not_compared(fake_endp
 async def test_a_run_that_stops_between_comparisons_asks_none_again(fake_endpoint: FakeEndpoint) -> None:
     run = builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "stopped"}}
-    with pytest.raises(ModelUnavailable):
+    with pytest.raises(ModelUnavailableError):
         await review(fake_endpoint, ALIKE, OTHER, Status(500), paper=THREE, run=run, config=config, retries=0)
     before = compared(fake_endpoint)
     assert len(before) == 2

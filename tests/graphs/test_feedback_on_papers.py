@@ -9,7 +9,7 @@ import pytest
 
 from graphs.baselines import single_model
 from graphs.focused_feedback import graph
-from state.errors import BadInput, NothingUsable
+from state.errors import InputError, NoUsableResultError
 from tests.fake_endpoint import FakeEndpoint, Status
 from tests.support.newsroom import steps
 from tests.support.review_room import (
@@ -56,7 +56,7 @@ async def test_a_paragraph_that_a_filter_refuses_fails_alone(fake_endpoint: Fake
 
 async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.models = {"large": 512}
-    with pytest.raises(NothingUsable, match="its prompt propose_plans does not fit the 512 tokens of 'large'"):
+    with pytest.raises(NoUsableResultError, match="its prompt propose_plans does not fit the 512 tokens of 'large'"):
         await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
 
 
@@ -73,7 +73,7 @@ async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoi
 async def test_a_bad_request_is_refused_before_any_model_is_called(
     fake_endpoint: FakeEndpoint, request_: dict[str, Any], message: str
 ) -> None:
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(InputError, match=message):
         await graph.ainvoke({"paper": PAPER, **request_}, context=context(fake_endpoint))
     assert not fake_endpoint.requests
 

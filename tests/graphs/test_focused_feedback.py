@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from graphs.focused_feedback import builder, graph
-from state.errors import BadInput, SettingsError
+from state.errors import InputError, SettingsError
 from state.feedback import FeedbackOutput
 from state.settings import FeedbackContext
 from tests.fake_endpoint import Choices, FakeEndpoint, Json
@@ -182,6 +182,6 @@ async def test_a_person_edits_the_plan_before_it_runs(fake_endpoint: FakeEndpoin
 
 async def test_a_pause_needs_a_single_paragraph(fake_endpoint: FakeEndpoint) -> None:
     chosen = context(fake_endpoint, pause=True, min_words=20)
-    with pytest.raises(BadInput, match="reviews one paragraph"):
+    with pytest.raises(InputError, match="reviews one paragraph"):
         await graph.ainvoke({"paper": PAPER}, context=chosen)
     assert not fake_endpoint.chat_requests

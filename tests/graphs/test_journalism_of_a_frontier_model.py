@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.support.newsroom import article, notes, review, run
-from tools.models.prompts import numbered
+from tools.models.prompts import format_numbered_list
 
 
 def words(number: int, start: str) -> str:
@@ -15,7 +15,7 @@ def words(number: int, start: str) -> str:
 ARTICLE = article(*(words(150, f"Paragraph{number}") for number in range(20)))
 NOTES = notes(*((f"term {number}", words(100, f"Explanation{number}")) for number in range(20)))
 REVIEW = review(*(words(300, f"Advice{number}") for number in range(12)))
-IMPROVEMENTS = numbered(words(100, f"Improvement{number}") for number in range(12))
+IMPROVEMENTS = format_numbered_list(words(100, f"Improvement{number}") for number in range(12))
 
 
 async def test_nothing_is_lost() -> None:

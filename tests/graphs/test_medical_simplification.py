@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
 
 from graphs.medical_simplification import LOOPS, builder, graph
-from state.errors import ModelOutputError, NothingUsable, RequestFailed
+from state.errors import ModelOutputError, NoUsableResultError, RequestFailedError
 from state.simplification import SimplificationOutput
 from tests.fake_endpoint import FakeEndpoint, Script, Status, Text, When
 from tests.support.newsroom import steps
 from tests.support.society import ABSTRACT, BY_CODE, Chaos, Society, context, entries, latest, run
 from tests.support.steps import step_of
-from tools.models.client import HARMLESS
+from tools.models.client import HARMLESS_PROMPT
 from tools.models.prompts import REASK_TOKENS
-from tools.text import occurrences, remove, substitute
+from tools.text import find_occurrences, remove_verbatim, replace_verbatim
 
 CHOICE = "AgentChoice"
 FAILS = [Text("I would rather not.")]
@@ -148,7 +148,7 @@ async def test_a_server_that_tells_its_context_only_when_it_refuses_a_request(
 async def test_words_of_a_server_that_refuses_all_loops_are_told_with_what_to_set(fake_endpoint: FakeEndpoint) -> None:
     words = "Your input exceeds the context window of this model."
     fake_endpoint.answer = lambda _: Status(400, words)
-    with pytest.raises(NothingUsable) as caught:
+    with pytest.raises(NoUsableResultError) as caught:
         await run(fake_endpoint, entries=1)
     assert f"“{words}”; set `context_length` as its server does, or lower `max_tokens`" in str(caught.value)
     assert "more `max_tokens` only if they are cut off" in str(caught.value)
@@ -159,9 +159,11 @@ async def test_a_request_that_alone_fails_each_time_ends_a_run_that_goes_on(fake
     config: Any = {"configurable": {"thread_id": "faulty"}}
     chosen = context(fake_endpoint, entries=1)
     chosen["models"]["default"]["retries"] = 1
-    fails = When(Status(500), schema="Wordings", where=lambda request: HARMLESS not in request.text)
+    fails = When(Status(500), schema="Wordings", where=lambda request: HARMLESS_PROMPT not in request.text)
     fake_endpoint.answer = Script([fails], otherwise=Society())
-    with pytest.raises(RequestFailed, match=r"status 500.*, but answers other requests; look at its log, then resume"):
+    with pytest.raises(
+        RequestFailedError, match=r"status 500.*, but answers other requests; look at its log, then resume"
+    ):
         await checkpointed.ainvoke({"abstract": ABSTRACT}, config, context=chosen)
     fake_endpoint.answer = Society()
     result = await checkpointed.ainvoke(None, config, context=chosen)
@@ -243,7 +245,7 @@ def check_wordings(result: SimplificationOutput, exchange: Any, before: str, aft
     if exchange["loop"] == "language_clarifier":
         for change in result["all_changes"]:
             if change["entry"] == exchange["entry"]:
-                before = substitute(before, change["before"], change["after"])
+                before = replace_verbatim(before, change["before"], change["after"])
         assert after == before
 
 
@@ -253,6 +255,6 @@ def check_removals(exchange: Any, before: str, after: str) -> None:
         return
     for part in exchange["redundancies"]:
         if part["verdict"] == "removed" and not exchange["problem"]:
-            assert occurrences(before, part["quote"])
-            before = remove(before, part["quote"])
+            assert find_occurrences(before, part["quote"])
+            before = remove_verbatim(before, part["quote"])
     assert after == before

@@ -11,7 +11,7 @@ from graphs.baselines import sequence_to_sequence_builder
 from state.errors import SettingsError
 from tests.support.newsroom import PAPER
 from tests.tools.tiny_bart import POSITIONS, write_bart
-from tools.sequence_to_sequence import write
+from tools.sequence_to_sequence import generate_text
 
 NOWHERE = {"default": {"base_url": "http://127.0.0.1:9/v1", "model": "none", "retries": 0}}
 """Whoever asked a server would fail."""
@@ -29,7 +29,7 @@ async def test_the_model_writes_the_only_draft(tmp_path: Path) -> None:
     settings, model = result["not_as_published"]
     assert settings == "These settings are not the preset's: variant = single."
     assert model.startswith("The model is ")
-    written = await write(folder, PAPER)
+    written = await generate_text(folder, PAPER)
     assert result["article"].strip() == written.text
     assert [draft["text"] for draft in result["drafts"]] == [result["article"]]
     assert [assessment["round"] for assessment in result["assessments"]] == [0]

@@ -11,7 +11,7 @@ from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
 from tests.support.society import Society, latest, run
 from tests.support.steps import step_of
-from tools.text import remove, substitute
+from tools.text import remove_verbatim, replace_verbatim
 
 
 def words(number: int, start: str) -> str:
@@ -78,8 +78,8 @@ async def test_nothing_is_lost(extensions: str) -> None:
     ]
     texts = [text("Two"), text("Three"), LAST]
     if extensions == "default":  # code edits the text
-        texts[1] = reduce(lambda whole, wording: substitute(whole, *wording.values()), WORDINGS, texts[0])
-        texts[2] = reduce(lambda whole, part: remove(whole, part["quote"]), PARTS, texts[1])
+        texts[1] = reduce(lambda whole, wording: replace_verbatim(whole, *wording.values()), WORDINGS, texts[0])
+        texts[2] = reduce(lambda whole, part: remove_verbatim(whole, part["quote"]), PARTS, texts[1])
     assert [version["text"] for version in result["versions"][1:]] == texts
     assert [exchange["problem"] for exchange in result["history"]] == ["", "", ""]
     assert [call["cuts"] for call in result["calls"]] == [[]] * len(asked)

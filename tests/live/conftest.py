@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from serving.profiles import load_profile
-from serving.servers import down, up
+from serving.servers import start_profile_servers, stop_profile_servers
 
 HERE = Path(__file__).parent
 
@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def embedded_endpoint() -> Iterator[str]:
     """Base URL of the embedded model; it is stopped afterwards unless it already ran."""
     profile = load_profile("embedded")
-    started = up(profile, print)
+    started = start_profile_servers(profile, print)
     yield profile.servers[0].base_url
     if started:
-        down(profile.name, print)
+        stop_profile_servers(profile.name, print)

@@ -9,11 +9,11 @@ import pytest
 from pydantic import BaseModel, Field
 
 from serving.profiles import Profile, load_profile
-from serving.servers import down, up
+from serving.servers import start_profile_servers, stop_profile_servers
 from state.model_settings import Limits, ModelSettings
-from tools.models import close_clients, complete, describe_endpoint
-from tools.models.ask import parse
-from tools.models.endpoint import context_length, count_tokens
+from tools.models import close_clients, fetch_endpoint, request_completions
+from tools.models.ask import parse_answer
+from tools.models.endpoint import count_message_tokens, find_context_length
 
 SMALL = """
 description = "The embedded model by llama.cpp"
@@ -43,9 +43,9 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Profile]:
     path: Path = tmp_path_factory.mktemp("profile") / "live-llama-cpp.toml"
     path.write_text(SMALL)
     profile = load_profile(path)
-    up(profile, print)
+    start_profile_servers(profile, print)
     yield profile
-    down(profile.name, print)
+    stop_profile_servers(profile.name, print)
 
 
 @pytest.fixture
@@ -56,19 +56,19 @@ async def settings(profile: Profile) -> AsyncIterator[ModelSettings]:
 
 
 async def test_it_counts_the_tokens_that_it_then_reads_and_tells_the_context_of_a_slot(settings: ModelSettings) -> None:
-    endpoint = await describe_endpoint(settings)
-    assert context_length(settings, endpoint) == 2048
-    (answer,) = await complete(PROMPT, settings, None, 5, lambda *_: None)
-    assert answer["input_tokens"] == await count_tokens(PROMPT, settings, endpoint)
+    endpoint = await fetch_endpoint(settings)
+    assert find_context_length(settings, endpoint) == 2048
+    (answer,) = await request_completions(PROMPT, settings, None, 5, lambda *_: None)
+    assert answer["input_tokens"] == await count_message_tokens(PROMPT, settings, endpoint)
 
 
 async def test_its_grammar_holds_an_answer_to_the_schema(settings: ModelSettings) -> None:
-    (answer,) = await complete(PROMPT, settings, Summary.model_json_schema(), 200, lambda *_: None)
-    assert parse(answer, Summary, Limits()).value.summary
+    (answer,) = await request_completions(PROMPT, settings, Summary.model_json_schema(), 200, lambda *_: None)
+    assert parse_answer(answer, Summary, Limits()).value.summary
 
 
 async def test_several_answers_come_whole(settings: ModelSettings) -> None:
-    answers = await complete(
+    answers = await request_completions(
         PROMPT, settings.model_copy(update={"temperature": 1.0}), None, 40, lambda *_: None, number=2
     )
     assert all(answer["text"] for answer in answers)

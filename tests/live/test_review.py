@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nodes.feedback.agent import evidence_id
+from nodes.feedback.agent import make_evidence_id
 from tests.live.command import run_until_usable
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "seedlings.pdf"
@@ -26,7 +26,7 @@ def test_review_writes_checked_comments_with_its_account(embedded_endpoint: str,
     planned = {step["id"] for step in review["plans"][0]["steps"] if step["action"] != "write_review"}
     assert planned == {record["step"]["id"] for record in review["log"]}, "the investigator was asked all of it"
     assert all(record["outcome"] != "answered" or record["step"]["question"] for record in review["log"])
-    notes = {evidence_id(record["step"]["id"]): record["note"] for record in review["log"]}
+    notes = {make_evidence_id(record["step"]["id"]): record["note"] for record in review["log"]}
     assert all(item["quote"] or notes[item["id"]] for item in review["evidence"]), "without a quote it says why"
     assert all(call["input_tokens"] > 100 and not call["tokens_estimated"] for call in written["calls"])
     assert annotated.read_bytes().startswith(b"%PDF-")

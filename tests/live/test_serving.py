@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from serving.profiles import load_profile
-from serving.servers import status
+from serving.servers import list_server_statuses
 from state.model_settings import Limits
 from tools.configuration import load_settings
 from tools.models.prompts import load_prompt
@@ -41,7 +41,7 @@ def test_an_answer_follows_its_json_schema(embedded_endpoint: str) -> None:
 
 
 def test_the_server_is_found_and_reports_its_context(embedded_endpoint: str) -> None:
-    (server,) = status("embedded", load_profile("embedded"))
+    (server,) = list_server_statuses("embedded", load_profile("embedded"))
     assert server.state == "running"
     (model,) = httpx.get(f"{embedded_endpoint}/models", trust_env=False).json()["data"]
     assert model["max_model_len"] == server.server.max_model_len

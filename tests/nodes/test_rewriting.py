@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nodes.rewriting import objection_to
-from nodes.simplification.content_guard import foreign_names
-from nodes.simplification.logger import additions
+from nodes.rewriting import find_rewrite_objection
+from nodes.simplification.content_guard import list_unsupported_names
+from nodes.simplification.logger import list_addition_warnings
 
 SOURCE = (
     "Chronic low back pain is frequently managed with oral analgesics, whose long-term use can cause gastric bleeding. "
@@ -61,7 +61,7 @@ UNTESTED = "Whether the effects of supervised yoga extend to participants with s
 def test_a_rewritten_sentence_turns_nothing_round_and_compares_and_denies_nothing_by_itself(
     sentence: str, rewritten: str, better: bool
 ) -> None:
-    assert (objection_to(rewritten, sentence, SOURCE) == "") is better
+    assert (find_rewrite_objection(rewritten, sentence, SOURCE) == "") is better
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,10 @@ def test_a_rewritten_sentence_turns_nothing_round_and_compares_and_denies_nothin
     ],
 )
 def test_conditions_and_drugs_that_the_source_does_not_have_are_named(text: str, foreign: list[str]) -> None:
-    assert foreign_names(text, SOURCE) == foreign
+    assert list_unsupported_names(text, SOURCE) == foreign
 
 
 def test_the_result_tells_what_of_it_the_original_does_not_have() -> None:
-    (told,) = additions("Pain pills cause ulcers in 60% of people. Ulcers hurt.", SOURCE)
+    (told,) = list_addition_warnings("Pain pills cause ulcers in 60% of people. Ulcers hurt.", SOURCE)
     assert '"60%", "ulcers"' in told
-    assert additions("Pain pills can make the gut bleed.", SOURCE) == []
+    assert list_addition_warnings("Pain pills can make the gut bleed.", SOURCE) == []

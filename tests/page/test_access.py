@@ -9,8 +9,8 @@ import httpx
 import pytest
 from starlette.testclient import TestClient
 
-from draftroom.page.access import STUDIO_ORIGIN, Access
-from draftroom.page.app import mounted
+from draftroom.page.access import STUDIO_ORIGIN, AccessPolicy
+from draftroom.page.app import build_page_app
 from tests.page.client import MOSSES, problem, to_its_end
 from tests.studio.server import StudioServer
 
@@ -35,8 +35,8 @@ def test_studio_is_no_origin_of_the_page(server: StudioServer):
 
 
 def test_studio_is_admitted_where_it_was_asked_for_and_nobody_else():
-    access = Access.for_address("127.0.0.1", 2024, [STUDIO_ORIGIN])
-    client = TestClient(mounted(access), base_url="http://127.0.0.1:2024")
+    access = AccessPolicy.from_address("127.0.0.1", 2024, [STUDIO_ORIGIN])
+    client = TestClient(build_page_app(access), base_url="http://127.0.0.1:2024")
     assert client.get("/page/api/runs", headers={"origin": STUDIO_ORIGIN}).status_code == 200
     assert client.get("/page/api/runs", headers={"origin": "http://papers.example"}).status_code == 403
     assert client.get("/page/api/runs", headers={"host": "papers.example:2024"}).status_code == 403
@@ -51,18 +51,18 @@ def test_every_answer_of_the_page_has_a_strict_policy(server: StudioServer):
 
 
 def test_opened_to_a_network_it_asks_for_its_token():
-    access = Access.for_address("0.0.0.0", 2024)
-    client = TestClient(mounted(access), base_url="http://192.0.2.7:2024")
+    access = AccessPolicy.from_address("0.0.0.0", 2024)
+    client = TestClient(build_page_app(access), base_url="http://192.0.2.7:2024")
     assert client.get("/page/api/runs").status_code == 401
     assert client.get("/page/api/runs?token=guessed").status_code == 401
     assert client.get(f"/page/api/runs?token={access.token}").status_code == 200  # after a redirect, by its cookie
     assert client.get("/page/api/runs").status_code == 200
     assert client.get("/page/api/runs", headers={"origin": "http://papers.example"}).status_code == 403
-    assert access.token in access.page("192.0.2.7", 2024)
+    assert access.token in access.build_page_url("192.0.2.7", 2024)
 
 
 def test_without_the_command_there_is_no_page():
-    assert TestClient(mounted(None)).get("/page/api/runs").status_code == 404
+    assert TestClient(build_page_app(None)).get("/page/api/runs").status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from draftroom.page.app import mounted
+from draftroom.page.app import build_page_app
 from tests.fake_endpoint import FakeEndpoint
 
 ADDRESS = "DRAFTROOM_MODELS__DEFAULT__BASE_URL"
@@ -22,7 +22,7 @@ def client(fake_endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.Monk
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
     }.items():
         monkeypatch.setenv(name, value)
-    return TestClient(mounted(None))
+    return TestClient(build_page_app(None))
 
 
 def test_a_server_that_has_all_it_needs_is_ready(client: TestClient) -> None:

@@ -16,9 +16,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
-from runs.checkpoints import open_checkpointer, studio_checkpointer
+from runs.checkpoints import open_checkpointer, open_studio_checkpointer
 from state.errors import StateError
-from state.files import storage_error
+from state.files import make_storage_error
 from tests.support.postgres import PROGRAMS, postgres
 
 THREAD: Any = {"configurable": {"thread_id": "run"}}
@@ -87,7 +87,7 @@ async def test_studio_uses_the_commands_checkpoints(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DRAFTROOM_CHECKPOINTS", f"sqlite:///{tmp_path / 'runs.db'}")
-    async with studio_checkpointer() as saver:
+    async with open_studio_checkpointer() as saver:
         assert await step(saver, 1) == 2
     async with open_checkpointer(f"sqlite:///{tmp_path / 'runs.db'}") as saver:
         assert await step(saver) == 3
@@ -158,7 +158,7 @@ def test_a_full_disk_has_a_kind_of_its_own(tmp_path: Path) -> None:
         connection.execute("INSERT INTO t VALUES (zeroblob(100000))")
     connection.close()
     for error in (caught.value, OSError(errno.ENOSPC, "No space left on device")):
-        told = storage_error(error, tmp_path)
+        told = make_storage_error(error, tmp_path)
         assert told.kind == "disk_full"
         assert str(told) == f"The disk of {tmp_path} is full; make room, then resume the run."
 

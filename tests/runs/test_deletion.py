@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from runs.record import hold_run
+from runs.record import lock_run
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import Answer, Script, Text, When
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.society import ABSTRACT, Society
 from tests.support.steps import asks
-from tools.literature.fetching import Cache, Download
+from tools.literature.fetching import Download, DownloadCache
 
 SENTENCE = "One grey heron watched all of it."
 
@@ -62,8 +62,8 @@ def test_nothing_is_left_of_a_run(arguments: list[str], paper: str, answer: Answ
     if is_review:
         assert len(collections(draftroom)) == 1
 
-    searches = Cache(draftroom.home / "state" / "literature" / "searches")
-    searches.store("a query", Download(f"https://api.test/?q={SENTENCE}", "text/plain", b"Nothing was found."))
+    searches = DownloadCache(draftroom.home / "state" / "literature" / "searches")
+    searches.store_entry("a query", Download(f"https://api.test/?q={SENTENCE}", "text/plain", b"Nothing was found."))
     assert "literature" in leaks(draftroom)
 
     deleted = draftroom("runs", "delete", "last", "--yes")
@@ -98,7 +98,7 @@ def test_a_run_that_is_being_driven_is_not_deleted(
     assert draftroom("explain", paper, "--variant", "single").exit_code == 0
     (before,) = draftroom.records()
     monkeypatch.setenv("DRAFTROOM_HOME", str(draftroom.home))
-    with hold_run(before["id"]):
+    with lock_run(before["id"]):
         refused = draftroom("runs", "delete", "last", "--yes")
     assert "driven by another process" in refused.stderr
     assert draftroom.records() == [before]

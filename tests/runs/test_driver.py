@@ -10,8 +10,8 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 
 from runs.checkpoints import open_checkpointer
-from runs.driver import run_to_its_end
-from state.errors import DraftroomError, ModelOutputError, ModelUnavailable, NothingUsable
+from runs.driver import run_to_completion
+from state.errors import DraftroomError, ModelOutputError, ModelUnavailableError, NoUsableResultError
 
 
 class State(TypedDict):
@@ -48,7 +48,7 @@ class Writing:
 async def again(writing: Writing, checkpoints: Path) -> dict[str, Any]:
     """Run it as another process would."""
     async with open_checkpointer(f"sqlite:///{checkpoints}") as saver:
-        return await run_to_its_end(writing.builder, saver, "one", {"asked": "It"}, None)
+        return await run_to_completion(writing.builder, saver, "one", {"asked": "It"}, None)
 
 
 async def twice(writing: Writing, checkpoints: Path) -> dict[str, Any]:
@@ -58,7 +58,7 @@ async def twice(writing: Writing, checkpoints: Path) -> dict[str, Any]:
     return await again(writing, checkpoints)
 
 
-@pytest.mark.parametrize("failure", [ModelUnavailable("Down."), ModelOutputError("Nonsense.", problem="nonsense")])
+@pytest.mark.parametrize("failure", [ModelUnavailableError("Down."), ModelOutputError("Nonsense.", problem="nonsense")])
 async def test_what_was_answered_before_a_failure_is_kept(tmp_path: Path, failure: DraftroomError) -> None:
     writing = Writing(failure)
     assert await twice(writing, tmp_path / "runs.sqlite") == {"asked": "It", "answer": "It is answered"}
@@ -66,7 +66,7 @@ async def test_what_was_answered_before_a_failure_is_kept(tmp_path: Path, failur
 
 
 async def test_answers_of_which_none_was_of_use_are_not_built_upon_again(tmp_path: Path) -> None:
-    writing = Writing(NothingUsable("It is all nonsense.", problem="nonsense"))
+    writing = Writing(NoUsableResultError("It is all nonsense.", problem="nonsense"))
     assert await twice(writing, tmp_path / "runs.sqlite") == {"asked": "It", "answer": "It is answered"}
     assert writing.steps == ["plan", "write", "plan", "write"]
 
@@ -77,16 +77,16 @@ class LosesItsCheckpoint(AsyncSqliteSaver):
     async def aput(self, config: Any, checkpoint: Any, metadata: Any, new_versions: Any) -> Any:
         if metadata["step"] > 0:
             async with self.lock:  # what was to be stored before is stored by now
-                raise ModelUnavailable("Killed.")
+                raise ModelUnavailableError("Killed.")
         return await super().aput(config, checkpoint, metadata, new_versions)
 
 
 async def test_a_sample_whose_step_was_stored_without_its_checkpoint_goes_on(tmp_path: Path) -> None:
-    writing = Writing(ModelUnavailable("Down."))
+    writing = Writing(ModelUnavailableError("Down."))
     writing.steps = ["write"]  # so that the next try succeeds
     thread: Any = {"configurable": {"thread_id": "one"}}
     async with LosesItsCheckpoint.from_conn_string(str(tmp_path / "runs.sqlite")) as saver:
-        with pytest.raises(ModelUnavailable):
+        with pytest.raises(ModelUnavailableError):
             await writing.builder.compile(checkpointer=saver).ainvoke({"asked": "It"}, thread, durability="sync")
     assert writing.steps == ["write", "plan"]
     assert (await again(writing, tmp_path / "runs.sqlite"))["answer"] == "It is answered"
@@ -94,7 +94,7 @@ async def test_a_sample_whose_step_was_stored_without_its_checkpoint_goes_on(tmp
 
 
 async def test_a_run_that_ended_is_not_repeated_if_it_was_killed_before_anyone_heard_of_it(tmp_path: Path) -> None:
-    writing = Writing(ModelUnavailable("Down."))
+    writing = Writing(ModelUnavailableError("Down."))
     writing.steps = ["write"]  # so that the next try succeeds
     thread: Any = {"configurable": {"thread_id": "one"}}
     async with open_checkpointer(f"sqlite:///{tmp_path / 'runs.sqlite'}") as saver:

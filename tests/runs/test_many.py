@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from runs.many import Job, read_records, run_jobs
-from state.errors import BadInput, ModelUnavailable
+from runs.jobs import Job, read_json_lines, run_jobs
+from state.errors import InputError, ModelUnavailableError
 
 
 class Ward:
@@ -39,11 +39,11 @@ async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_pat
     out = tmp_path / "results.jsonl"
     results = await Ward("a", "b", "c").run(out)
     assert results == [{"id": name, "text": f"of {name}"} for name in "abc"]
-    assert sorted(await asyncio.to_thread(read_records, out), key=lambda result: result["id"]) == results
+    assert sorted(await asyncio.to_thread(read_json_lines, out), key=lambda result: result["id"]) == results
 
 
 async def test_each_job_that_ends_is_told(tmp_path: Path) -> None:
-    ward = Ward("a", "b", failing={"b": ModelUnavailable("It is down.")})
+    ward = Ward("a", "b", failing={"b": ModelUnavailableError("It is down.")})
     await ward.run(tmp_path / "results.jsonl")
     said = [line.split(" (")[0] for line in ward.told]
     assert sorted(line.split(" ", 1)[1] for line in said) == ["a ok", "b endpoint_down: It is down."]
@@ -56,7 +56,7 @@ async def test_half_a_line_of_a_killed_run_is_dropped_and_its_job_run_again(tmp_
     ward = Ward("a", "b")
     assert await ward.run(out) == [{"id": "a", "text": "of a"}, {"id": "b", "text": "of b"}]
     assert ward.runs == ["b"]
-    assert len(await asyncio.to_thread(read_records, out)) == 2
+    assert len(await asyncio.to_thread(read_json_lines, out)) == 2
 
 
 async def test_a_bug_is_no_result(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ async def test_a_bug_is_no_result(tmp_path: Path) -> None:
 
 async def test_an_error_ends_no_other_job_and_is_run_again(tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
-    first = await Ward("a", "b", "c", failing={"b": ModelUnavailable("It is down.")}).run(out)
+    first = await Ward("a", "b", "c", failing={"b": ModelUnavailableError("It is down.")}).run(out)
     assert [result.get("error") for result in first] == [None, "endpoint_down: It is down.", None]
     again = Ward("a", "b", "c")
     assert [result.get("error") for result in await again.run(out)] == [None, None, None]
@@ -77,7 +77,7 @@ async def test_an_error_ends_no_other_job_and_is_run_again(tmp_path: Path) -> No
 
 
 async def test_a_failure_tells_no_pace(tmp_path: Path) -> None:
-    failing = Ward("a", "b", failing=dict.fromkeys(("a", "b"), ModelUnavailable("It is down.")))
+    failing = Ward("a", "b", failing=dict.fromkeys(("a", "b"), ModelUnavailableError("It is down.")))
     await failing.run(tmp_path / "results.jsonl")
     assert not any("a minute" in line for line in failing.told)
     mended = Ward("a", "b")
@@ -105,7 +105,7 @@ def test_a_line_separator_inside_a_text_ends_no_record(tmp_path: Path) -> None:
     path = tmp_path / "corpus.jsonl"
     records = [{"text": "one\u2028two\x85three\r\nfour"}, {"text": "five"}]
     path.write_text("\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n", encoding="utf-8")
-    assert read_records(path) == records
+    assert read_json_lines(path) == records
 
 
 @pytest.mark.parametrize("damaged", ["{", "1" * 5000, "[" * 100_000])
@@ -114,5 +114,5 @@ async def test_a_damaged_line_is_named(tmp_path: Path, damaged: str) -> None:
     await Ward("a").run(out)
     with out.open("a", encoding="utf-8") as file:
         file.write(f"{damaged}\n")
-    with pytest.raises(BadInput, match=r"Line 2 of .*results.jsonl is no JSON"):
+    with pytest.raises(InputError, match=r"Line 2 of .*results.jsonl is no JSON"):
         await Ward("a", "b").run(out)

@@ -17,15 +17,15 @@ from typing_extensions import TypedDict
 
 from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH
 from draftroom.systems.simplification import MEDICAL_SIMPLIFICATION
-from runs.driver import NewestState
-from state.records import append
+from runs.driver import StreamState
+from state.records import append_records
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}
 
 
 class Handed(TypedDict):
-    reviews: Annotated[list[Any], DeltaChannel(append)]
-    calls: Annotated[list[Any], DeltaChannel(append)]
+    reviews: Annotated[list[Any], DeltaChannel(append_records)]
+    calls: Annotated[list[Any], DeltaChannel(append_records)]
 
 
 class Part(Handed):
@@ -110,12 +110,12 @@ def send(node: str, state: Any, question: str = "") -> Send:
 
 async def follow(graph: Any, start: Any) -> AsyncIterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each part of the stream, and the state with it taken in; first the state that the checkpoints tell."""
-    newest = NewestState(await graph.aget_state(CONFIG, subgraphs=True))
-    yield {"type": "none"}, newest.joined(FOCUSED_FEEDBACK_GRAPH)
+    newest = StreamState(await graph.aget_state(CONFIG, subgraphs=True))
+    yield {"type": "none"}, newest.merge_subgraphs(FOCUSED_FEEDBACK_GRAPH)
     modes = ["values", "updates"]
     async for part in graph.astream(start, CONFIG, stream_mode=modes, subgraphs=True, version="v2", durability="sync"):
-        newest.take(part)
-        yield part, newest.joined(FOCUSED_FEEDBACK_GRAPH)
+        newest.apply_stream_part(part)
+        yield part, newest.merge_subgraphs(FOCUSED_FEEDBACK_GRAPH)
 
 
 async def run(house: House, graph: Any, start: Any) -> list[str]:
@@ -147,7 +147,7 @@ async def test_a_run_that_failed_goes_on_from_all_that_was_known(broken: str) ->
         await run(house, graph, {"parts": []})
     paid = list(house.paid)
     snapshot = await graph.aget_state(CONFIG, subgraphs=True)
-    told = NewestState(snapshot).joined(FOCUSED_FEEDBACK_GRAPH)
+    told = StreamState(snapshot).merge_subgraphs(FOCUSED_FEEDBACK_GRAPH)
     assert sorted(told["calls"]) == sorted(paid)
     house.broken = set()
     assert set(await run(house, graph, None)) == house.all_calls
@@ -166,5 +166,5 @@ async def test_a_loop_that_is_alone_lies_over_the_state() -> None:
     graph = house.compile()
     with pytest.raises(RuntimeError):
         await run(house, graph, {"parts": []})
-    told = NewestState(await graph.aget_state(CONFIG, subgraphs=True)).joined(MEDICAL_SIMPLIFICATION)
+    told = StreamState(await graph.aget_state(CONFIG, subgraphs=True)).merge_subgraphs(MEDICAL_SIMPLIFICATION)
     assert (told["parts"], told["calls"], told["number"]) == ([1], ["plan 1"], 1)

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from runs.record import all_calls, new_record, new_run_id, with_failure
+from runs.record import add_failure, build_run_record, make_run_id, merge_calls
 from state.documents import DocumentRef
 from state.errors import ModelOutputError
 from state.records import CallRecord
@@ -45,23 +45,26 @@ def a_record(checkpoints: str = "sqlite"):
         paragraphs=1,
         warnings=[],
     )
-    return new_record(
-        "science_journalism", {"name": "p", "path": "/p", "paper": paper}, Settings().frozen("journalism"), checkpoints
+    return build_run_record(
+        "science_journalism",
+        {"name": "p", "path": "/p", "paper": paper},
+        Settings().freeze_settings("journalism"),
+        checkpoints,
     )
 
 
 def test_run_ids_are_readable_and_sort_by_time():
-    first = new_run_id()
+    first = make_run_id()
     assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{8}", first)
-    while (later := new_run_id())[:-5] == first[:-5]:  # of the same millisecond
+    while (later := make_run_id())[:-5] == first[:-5]:  # of the same millisecond
         pass
     assert first < later
 
 
 def test_a_call_told_by_both_a_failure_and_the_state_is_counted_once():
     first, failed, better = a_call(seconds=1), a_call(seconds=2, reask=True), a_call(seconds=3, reask=True)
-    record = with_failure(a_record(), ModelOutputError("No use.", problem="no JSON", spent=[first, failed]))
-    assert all_calls([first, better], record["failures"]) == [first, better, failed]
+    record = add_failure(a_record(), ModelOutputError("No use.", problem="no JSON", spent=[first, failed]))
+    assert merge_calls([first, better], record["failures"]) == [first, better, failed]
 
 
 def test_a_record_never_holds_the_address_of_a_postgres_database():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.processes import read_records
+from serving.processes import load_server_records
 from tests.serving.conftest import Home, running
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def test_control_c_leaves_no_server_behind(home: Home, monkeypatch: pytest.Monke
     assert code != 0
     (started,) = home.starts()
     assert not running(started["pid"])
-    assert read_records("mine") == {}
+    assert load_server_records("mine") == {}
 
 
 def test_status_lists_our_profiles_and_those_on_record(home: Home) -> None:

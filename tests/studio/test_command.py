@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from draftroom.commands.server import CONFIGURATION
+from draftroom.commands.server import SERVER_CONFIGURATION
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import SYSTEMS
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
 from tests.studio.server import free_port
-from tools import SILENCE
+from tools import TELEMETRY_OPT_OUTS
 
 
 @pytest.fixture
@@ -26,9 +26,9 @@ def draftroom(fake_endpoint: FakeEndpoint, tmp_path: Path) -> Command:
 
 
 def test_langgraph_json_is_served_and_is_silent():
-    served = json.loads(CONFIGURATION.read_text(encoding="utf-8"))
+    served = json.loads(SERVER_CONFIGURATION.read_text(encoding="utf-8"))
     assert set(served["graphs"]) == set(SYSTEMS)
-    assert served["env"] == SILENCE
+    assert served["env"] == TELEMETRY_OPT_OUTS
 
 
 def test_a_port_in_use(draftroom: Command):

@@ -19,7 +19,7 @@ from tests.studio.server import StudioServer
 from tests.support.image import ROOT, Image
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.review_room import Room
-from tools import SILENCE
+from tools import TELEMETRY_OPT_OUTS
 
 OF_THE_LICENCE = {"LANGSMITH_CONTROL_PLANE_API_KEY", "LANGGRAPH_CLOUD_LICENSE_KEY"}
 """Whoever runs the image gives it one of them."""
@@ -45,7 +45,7 @@ def dockerfile(folder: Path) -> Path:
 def test_the_image_keeps_quiet_and_keeps_what_is_imported_at_run_time(tmp_path: Path) -> None:
     lines = dockerfile(tmp_path).read_text(encoding="utf-8").splitlines()
     said = dict(part.split("=", 1) for line in lines if line.startswith("ENV") for part in shlex.split(line)[1:])
-    quiet = {name: value for name, value in SILENCE.items() if name not in OF_THE_LICENCE}
+    quiet = {name: value for name, value in TELEMETRY_OPT_OUTS.items() if name not in OF_THE_LICENCE}
     assert said.items() >= quiet.items()
     assert not [line for line in lines if line.startswith("RUN") and "uninstall" in line and "setuptools" in line]
 

@@ -11,7 +11,7 @@ from blockbuster import blockbuster_ctx
 @pytest.fixture(autouse=True)
 def no_blocking_calls() -> Iterator[None]:
     """Watch what our own packages do in an event loop, themselves or through a library."""
-    with blockbuster_ctx(["graphs", "nodes", "tools", "runs.checkpoints", "runs.many"]) as watch:
+    with blockbuster_ctx(["graphs", "nodes", "tools", "runs.checkpoints", "runs.jobs"]) as watch:
         # One small local file, read before each call of a model.
         watch.functions["io.BufferedReader.read"].can_block_in("tools/documents/reading.py", "stored_text")
         # Coverage's own lock, where a thread begins while another one is measured for the first time.

@@ -19,13 +19,13 @@ from typing import Any, Literal
 
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-from draftroom.files import take_paper
+from draftroom.files import read_run_input
 from draftroom.systems import System
 from draftroom.systems.check import NUMBER_CHECK
 from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
-from runs.record import RunRecord, new_record
+from runs.record import RunRecord, build_run_record
 from tests.fake_endpoint import Answer, FakeEndpoint, Json, RecordedRequest, Script, Text, When
 from tests.support.newsroom import PAPER
 from tests.support.review_room import MISSING, Room, plan
@@ -139,10 +139,10 @@ def record_of(system: System, home: Path) -> RunRecord:
     review = system is FOCUSED_FEEDBACK
     paper = home / ("draft.md" if review else "paper.txt")
     paper.write_text(DRAFT if review else PAPER if system is JOURNALISM else ABSTRACT, encoding="utf-8")
-    run_input = take_paper(str(paper), scope="whole", max_pages=10)
+    run_input = read_run_input(str(paper), scope="whole", max_pages=10)
     if review:
         run_input["request"] = {"paragraphs": ["3"]}
-    return new_record(system.name, run_input, load_settings().frozen(TABLE[system.name]), "memory")
+    return build_run_record(system.name, run_input, load_settings().freeze_settings(TABLE[system.name]), "memory")
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ async def begin(system: System, record: RunRecord, address: str, before: Before)
             system.graph.builder.compile(checkpointer=saver).ainvoke(
                 system.graph.graph_input(record["input"]),
                 {"configurable": {"thread_id": record["thread"]}},
-                context=system.graph.context(record["settings"]),
+                context=system.graph.build_context(record["settings"]),
                 durability="sync",
             )
         )

@@ -7,7 +7,7 @@ from typing import Any
 from graphs.science_journalism import graph
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Text, fill
 from tests.support.steps import step_of
-from tools.models.prompts import numbered
+from tools.models.prompts import format_numbered_list
 
 PAPER = (
     "We measured bone density in 212 adults from Oslo between 2015 and 2019. Treatment with zoledronate raised it by "
@@ -44,14 +44,14 @@ def article(*paragraphs: str) -> str:
 
 def notes(*terms: tuple[str, str]) -> str:
     """The reader's answer: terms and their explanations."""
-    extracted = numbered(f"**{term}**: the {term}" for term, _ in terms) or "No term."
-    explained = numbered(f"**{term}**: {explanation}" for term, explanation in terms) or "No term."
+    extracted = format_numbered_list(f"**{term}**: the {term}" for term, _ in terms) or "No term."
+    explained = format_numbered_list(f"**{term}**: {explanation}" for term, explanation in terms) or "No term."
     return f"## Extraction\n\n{extracted}\n\n## Explanation\n\n{explained}"
 
 
 def review(*advice: str) -> str:
     """The editor's answer."""
-    return f"## Evaluation\n\nThe notes are mostly right.\n\n## Advice\n\n{numbered(advice) or 'None'}"
+    return f"## Evaluation\n\nThe notes are mostly right.\n\n## Advice\n\n{format_numbered_list(advice) or 'None'}"
 
 
 class Newsroom:

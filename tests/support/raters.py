@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.human.items import CandidateText
+from evals.human.blinding import CandidateText
 
 SYSTEMS = ("Vermilion-9B", "Ochre Loop", "Cobalt", "Umber")
 SAMPLES = ("specimen-1", "specimen-2", "specimen-3")

@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from evals.evaluation import Evaluation, evaluate
+from evals.evaluation import Evaluation, score_run
 from evals.run import Corpus, RunConfig, RunFolder
 from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task
 from graphs.medical_simplification import builder
-from runs.many import Record
+from runs.jobs import Record
 from state.settings import SimplificationContext
 
 Texts = Mapping[str, Sequence[Sequence[str] | None]]
@@ -168,11 +168,11 @@ def run(
         config: Choices that are not the usual ones.
     """
     run_folder = RunFolder(folder)
-    run_folder.begin(config_of(samples, task=task.name, **config), samples)
+    run_folder.create_or_extend(config_of(samples, task=task.name, **config), samples)
     failed = [{"id": name, "system": system, "error": error} for (name, system), error in (errors or {}).items()]
     lines = [json.dumps(each, ensure_ascii=False) for each in (*results_of(samples, texts, calls), *failed)]
     run_folder.outputs_file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return evaluate(task, run_folder)
+    return score_run(task, run_folder)
 
 
 def usual_texts(samples: int = 8, *, clever: int = 4) -> Texts:

@@ -13,7 +13,7 @@ from transformers import BertModel
 
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder
-from tools.bert import in_parallel, load_bert
+from tools.bert import load_bert, map_in_parallel
 
 ROOT = Path(__file__).parents[2]
 IDS, TYPES = [2, 5, 6, 7, 3, 6, 3], [0, 0, 0, 0, 0, 1, 1]
@@ -35,7 +35,7 @@ def test_pooled_states_are_those_of_torch(folder: Path) -> None:
 
     bert = load_bert(str(folder))
 
-    np.testing.assert_allclose(bert.pooled(IDS, TYPES), pooled, atol=1e-5)
+    np.testing.assert_allclose(bert.compute_pooled_vector(IDS, TYPES), pooled, atol=1e-5)
 
 
 def test_the_names_of_older_checkpoints_are_understood(folder: Path, tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_the_names_of_older_checkpoints_are_understood(folder: Path, tmp_path: P
     save_file({**old, "cls.predictions.bias": torch.zeros(3)}, folder / "model.safetensors")
 
     bert = load_bert(str(folder))
-    np.testing.assert_allclose(bert.pooled(IDS, TYPES), pooled, atol=1e-5)
+    np.testing.assert_allclose(bert.compute_pooled_vector(IDS, TYPES), pooled, atol=1e-5)
 
 
 @pytest.mark.parametrize(("setting", "value"), [("hidden_act", "relu"), ("model_type", "roberta")])
@@ -74,4 +74,4 @@ def test_an_encoder_that_is_nowhere_is_an_error(tmp_path: Path) -> None:
 
 
 def test_results_come_in_the_order_of_the_items() -> None:
-    assert in_parallel(lambda number: number * number, range(50)) == [number * number for number in range(50)]
+    assert map_in_parallel(lambda number: number * number, range(50)) == [number * number for number in range(50)]

@@ -11,7 +11,7 @@ import pytest
 
 from state.errors import SettingsError
 from state.settings import Settings
-from tools.configuration import load_settings, merge, preset_names, preset_path
+from tools.configuration import list_presets, load_settings, locate_preset, merge_settings
 
 
 @pytest.fixture(autouse=True)
@@ -37,13 +37,13 @@ def error(overrides: dict[str, Any] | None = None) -> str:
 
 def test_with_nothing_configured_the_models_of_models_up_are_used_as_they_need_to_be() -> None:
     assert load_settings() == load_settings({"preset": "laptop"}).model_copy(update={"preset": None})
-    assert load_settings({"preset": "fast"}).model_for("reader").frequency_penalty == 0.5
+    assert load_settings({"preset": "fast"}).resolve_model_settings("reader").frequency_penalty == 0.5
 
 
 def test_the_sampling_of_models_up_is_not_sent_to_another_model() -> None:
     settings = load_settings({"models": {"reader": {"model": "mine"}}})
-    assert settings.model_for("journalist").frequency_penalty is None
-    assert settings.model_for("reader").temperature is None
+    assert settings.resolve_model_settings("journalist").frequency_penalty is None
+    assert settings.resolve_model_settings("reader").temperature is None
 
 
 def test_each_source_overrides_the_one_before(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +141,9 @@ def test_a_whole_preset_that_is_chosen_for_a_run_comes_over_file_and_environment
     assert chosen.limits == alone.limits
     sampling = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "max_tokens")
     for role in ("journalist", "reader", "editor", "warm_start"):
-        ours, papers = (settings.model_for(role).model_dump(include={*sampling}) for settings in (chosen, alone))
+        ours, papers = (
+            settings.resolve_model_settings(role).model_dump(include={*sampling}) for settings in (chosen, alone)
+        )
         assert ours == papers
         assert papers == dict(zip(sampling, (None, 0.4, 1, 1, 4096), strict=True))
 
@@ -152,14 +154,18 @@ def test_under_a_whole_preset_file_and_environment_say_where_things_are(
     file.write_text(CONTRARY)
     monkeypatch.setenv("DRAFTROOM_MODELS__READER__MODEL", "smaller")
     chosen = load_settings({"preset": "paper"})
-    journalist, reader = chosen.model_for("journalist"), chosen.model_for("reader")
+    journalist, reader = chosen.resolve_model_settings("journalist"), chosen.resolve_model_settings("reader")
     assert (journalist.base_url, journalist.model, journalist.timeout_s) == ("http://127.0.0.1:9/v1", "mine", 7)
     assert (reader.base_url, reader.model, reader.concurrency) == ("http://127.0.0.1:9/v1", "smaller", 2)
-    assert chosen.model_for("reviewer").temperature == 0.1, "the preset does not say how reviewers are sampled"
+    assert chosen.resolve_model_settings("reviewer").temperature == 0.1, (
+        "the preset does not say how reviewers are sampled"
+    )
     assert (chosen.journalism.sequence_to_sequence, chosen.feedback.reranker) == ("/bart", "/weights")
     assert (chosen.feedback.literature.folder, chosen.feedback.literature.results) == ("/papers", 3)
     chosen = load_settings({"preset": "paper", "journalism": {"rounds": 2}, "models": {"editor": {"top_p": 0.5}}})
-    assert (chosen.journalism.rounds, chosen.model_for("editor").top_p) == (2, 0.5), "what is chosen beside it wins"
+    assert (chosen.journalism.rounds, chosen.resolve_model_settings("editor").top_p) == (2, 0.5), (
+        "what is chosen beside it wins"
+    )
 
 
 def test_under_a_whole_preset_file_and_environment_say_what_is_read_and_asked(file: Path) -> None:
@@ -178,7 +184,7 @@ def test_any_other_preset_that_is_chosen_comes_over_file_and_environment_field_b
     file.write_text(CONTRARY)
     monkeypatch.setenv("DRAFTROOM_SIMPLIFICATION__ENTRIES", "7")
     mine, chosen = load_settings().model_dump(mode="json"), load_settings({"preset": name}).model_dump(mode="json")
-    named = tomllib.loads(preset_path(name).read_text(encoding="utf-8"))
+    named = tomllib.loads(locate_preset(name).read_text(encoding="utf-8"))
     preset = Settings(**named).model_dump(mode="json")
     for table in ("journalism", "simplification", "feedback", "limits"):
         own = {field: preset[table][field] for field in named.get(table, {})}
@@ -208,7 +214,7 @@ def test_a_preset_leaves_what_it_does_not_speak_of(file: Path) -> None:
     mine.write_text("[models.default]\ntop_p = 0.5\n[models.editor]\ntemperature = 0.7\n")
     chosen, without = load_settings({"preset": str(mine)}), load_settings()
     assert (chosen.journalism, chosen.limits) == (without.journalism, without.limits)
-    sampled = [chosen.model_for(role) for role in ("default", "reader", "editor")]
+    sampled = [chosen.resolve_model_settings(role) for role in ("default", "reader", "editor")]
     assert [(each.temperature, each.top_p, each.repetition_penalty) for each in sampled] == [
         (None, 0.5, None),
         (None, 0.5, None),
@@ -229,23 +235,23 @@ def test_a_mistake_in_what_a_preset_replaces_is_told(file: Path) -> None:
 
 def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) -> None:
     file.write_text('preset = "paper"\n[models.default]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "mine"\n')
-    assert load_settings().model_for("reader").base_url == "http://127.0.0.1:9/v1"
-    assert load_settings({"preset": "paper"}).model_for("reader").model == "mine"
-    assert load_settings({"models": {"reader": {"model": "small"}}}).model_for("reader").model == "small"
+    assert load_settings().resolve_model_settings("reader").base_url == "http://127.0.0.1:9/v1"
+    assert load_settings({"preset": "paper"}).resolve_model_settings("reader").model == "mine"
+    assert load_settings({"models": {"reader": {"model": "small"}}}).resolve_model_settings("reader").model == "small"
 
 
-@pytest.mark.parametrize("name", preset_names())
+@pytest.mark.parametrize("name", list_presets())
 def test_the_presets_are_sound(name: str) -> None:
     settings = load_settings({"preset": name})
     assert settings.preset == name
-    assert settings.model_for("journalist").base_url.startswith("http://127.0.0.1:")
+    assert settings.resolve_model_settings("journalist").base_url.startswith("http://127.0.0.1:")
 
 
 def test_a_role_takes_from_default_what_it_leaves_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text('[models.default]\nmodel = "large"\ntemperature = 0.5\n[models.reader]\ntemperature = 0.1\n')
     monkeypatch.setenv("DRAFTROOM_MODELS__READER__MODEL", "small")
     settings = load_settings({"models": {"default": {"seed": 7}}})
-    reader, editor = settings.model_for("reader"), settings.model_for("editor")
+    reader, editor = settings.resolve_model_settings("reader"), settings.resolve_model_settings("editor")
     assert (reader.model, reader.temperature, reader.seed) == ("small", 0.1, 7)
     assert (editor.model, editor.temperature, editor.seed) == ("large", 0.5, 7)
 
@@ -254,7 +260,7 @@ def test_variables_hold_numbers_tables_and_names_that_look_like_numbers(monkeypa
     monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__TEMPERATURE", "0.5")
     monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__MODEL", "7")
     monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__EXTRA_BODY", '{"chat_template_kwargs": {"enable_thinking": false}}')
-    model = load_settings().model_for("default")
+    model = load_settings().resolve_model_settings("default")
     assert (model.temperature, model.model) == (0.5, "7")
     assert model.extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
 
@@ -340,5 +346,5 @@ def test_a_mistake_in_a_variable(variable: str, value: str, culprit: str, monkey
 
 def test_merging_goes_into_tables_and_changes_neither_side() -> None:
     base, over = {"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}}
-    assert merge(base, over) == {"a": {"b": 1, "c": [2]}, "d": {"e": 2}}
+    assert merge_settings(base, over) == {"a": {"b": 1, "c": [2]}, "d": {"e": 2}}
     assert (base, over) == ({"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}})

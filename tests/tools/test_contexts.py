@@ -56,7 +56,7 @@ def test_one_field_of_a_table_leaves_its_others(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_context_that_is_one_already_stays_as_it_is() -> None:
     context = JournalismContext(rounds=7)
-    assert TypeAdapter(JournalismContext).validate_python(context).overrides() == {"journalism": {"rounds": 7}}
+    assert TypeAdapter(JournalismContext).validate_python(context).build_overrides() == {"journalism": {"rounds": 7}}
 
 
 def test_what_is_wrong_with_a_context_is_said_in_a_sentence() -> None:

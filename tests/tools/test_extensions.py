@@ -57,5 +57,5 @@ def test_the_environment_names_them(monkeypatch: pytest.MonkeyPatch, value: str)
 
 def test_a_context_without_any_is_not_a_context_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRAFTROOM_JOURNALISM__EXTENSIONS", "all")
-    assert load_settings(JournalismContext(extensions="none").overrides()).journalism.extensions == []
-    assert load_settings(JournalismContext().overrides()).journalism.extensions == list(JOURNALISM_EXTENSIONS)
+    assert load_settings(JournalismContext(extensions="none").build_overrides()).journalism.extensions == []
+    assert load_settings(JournalismContext().build_overrides()).journalism.extensions == list(JOURNALISM_EXTENSIONS)

@@ -24,7 +24,7 @@ from nodes.journalism.initialise import initialise as begin_article
 from nodes.simplification.initialise import initialise as begin_plain_text
 from state.settings import FeedbackContext, JournalismContext, SimplificationContext
 from tools.documents.reading import load_document, read_document
-from tools.injection import ADDRESSED, find_instructions
+from tools.injection import ADDRESSED_KINDS, find_instructions
 
 TITLE: Final = "How warm the sea was"
 PROSE: Final = (
@@ -177,7 +177,7 @@ def test_an_instruction_is_found_where_an_ordinary_sentence_is_not(carrier: str,
         path = tmp_path / f"{name}.{suffix}"
         path.write_bytes(make(sentence))
         found = find_instructions(load_document(read_document(str(path))))
-        assert any(finding["kind"] in ADDRESSED for finding in found) is expected
+        assert any(finding["kind"] in ADDRESSED_KINDS for finding in found) is expected
 
 
 def test_a_comment_in_word_is_no_hidden_text(tmp_path: Path) -> None:

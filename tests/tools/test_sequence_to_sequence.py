@@ -14,7 +14,7 @@ from transformers import BartForConditionalGeneration, BertConfig, BertModel, Ge
 
 from state.errors import SettingsError
 from tests.tools.tiny_bart import POSITIONS, write_bart, write_tokenizer
-from tools.sequence_to_sequence import write
+from tools.sequence_to_sequence import generate_text
 
 SOURCES = ["moss grows on walls", "birds eat small animals", "old moss keeps animals wet when it is dry"]
 WORDS = sorted({word for source in SOURCES for word in source.split()})
@@ -38,12 +38,12 @@ def generated(folder: Path, source: str, **search: Any) -> str:
 async def test_the_text_is_the_one_that_the_model_generates(checkpoint: Path) -> None:
     expected = [generated(checkpoint, source, num_beams=4, max_new_tokens=POSITIONS - 1) for source in SOURCES]
     assert len(set(expected)) == len(SOURCES)
-    assert [(await write(checkpoint, source)).text for source in SOURCES] == expected
+    assert [(await generate_text(checkpoint, source)).text for source in SOURCES] == expected
 
 
 async def test_several_that_ask_at_once_get_their_own_texts(checkpoint: Path) -> None:
-    in_turn = [(await write(checkpoint, source)).text for source in SOURCES]
-    at_once = await asyncio.gather(*(write(checkpoint, source) for source in SOURCES))
+    in_turn = [(await generate_text(checkpoint, source)).text for source in SOURCES]
+    at_once = await asyncio.gather(*(generate_text(checkpoint, source) for source in SOURCES))
     assert [written.text for written in at_once] == in_turn
 
 
@@ -51,16 +51,16 @@ async def test_how_long_and_how_to_search_the_checkpoint_says(checkpoint: Path) 
     GenerationConfig(
         max_length=7, num_beams=2, decoder_start_token_id=2, eos_token_id=2, pad_token_id=1
     ).save_pretrained(checkpoint)
-    written = await write(checkpoint, SOURCES[0])
+    written = await generate_text(checkpoint, SOURCES[0])
     assert written.text == generated(checkpoint, SOURCES[0], num_beams=2, max_length=7)
     assert (written.output_tokens, written.cut) == (6, True)
 
 
 async def test_what_does_not_fit_is_left_out_and_counted(checkpoint: Path) -> None:
     words = (" ".join(SOURCES) + " moss" * 20).split()
-    written = await write(checkpoint, " ".join(words))
+    written = await generate_text(checkpoint, " ".join(words))
     assert (written.input_tokens, written.words_read) == (POSITIONS, POSITIONS - 2)
-    assert written.text == (await write(checkpoint, " ".join(words[: POSITIONS - 2]))).text
+    assert written.text == (await generate_text(checkpoint, " ".join(words[: POSITIONS - 2]))).text
 
 
 def missing(folder: Path) -> None:
@@ -106,5 +106,5 @@ async def test_what_is_no_such_model_is_refused_in_a_sentence(
 ) -> None:
     spoil(checkpoint)
     with pytest.raises(SettingsError, match=said) as refused:
-        await write(checkpoint, SOURCES[0])
+        await generate_text(checkpoint, SOURCES[0])
     assert str(checkpoint) in str(refused.value)

@@ -12,7 +12,7 @@ from safetensors.torch import save_file
 from transformers import BertConfig, BertModel, BertTokenizerFast, MPNetConfig, MPNetModel, MPNetTokenizerFast
 
 from tools.bert import load_bert
-from tools.reranking.plan_reranker import fingerprint
+from tools.reranking.plan_reranker import compute_fingerprint
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -62,7 +62,7 @@ def write_reranker(folder: Path, words: Sequence[str]) -> Path:
     described = {
         "sha256": hashlib.sha256((folder / "weights.safetensors").read_bytes()).hexdigest(),
         "encoder": str(encoder),
-        "encoder_sha256": fingerprint(parameters, without=head),
+        "encoder_sha256": compute_fingerprint(parameters, without=head),
         "max_length": 64,
         "training": {},
     }

@@ -13,10 +13,10 @@ from safetensors.torch import load_file
 
 from state.errors import SettingsError, StateError
 from tests.training.tiny_seq2seq import run, write_all
-from training.fitting import CONFIGS, FitConfig, FitRecord, read_config
+from training.fitting import CONFIGS, FitConfig, FitRecord, read_training_config
 from training.journalist.config import BartConfig, JournalistConfig
-from training.plan_reranker.train import RerankerFit
-from training.review_filters.classifier import ClassifierFit
+from training.plan_reranker.train import RerankerConfig
+from training.review_filters.classifier import ClassifierConfig
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -147,28 +147,33 @@ def test_a_configuration_says_which_key_is_wrong(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text("learning_rate = 0.0\nbatch_size = 8\nepochs = 2\npatience = 1\nlr = 1")
     with pytest.raises(SettingsError, match=r"`learning_rate`: .*`lr`"):
-        read_config(str(path), FitConfig)
+        read_training_config(str(path), FitConfig)
     path.write_text("= 1")
     with pytest.raises(SettingsError, match="cannot be read"):
-        read_config(str(path), FitConfig)
+        read_training_config(str(path), FitConfig)
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
 def test_the_configurations_that_ship_can_be_used(path: Path) -> None:
-    schemas = {"plan-reranker": RerankerFit, "purpose": ClassifierFit, "aspect": ClassifierFit, "bart": BartConfig}
-    read_config(path.stem, schemas.get(path.stem.removesuffix("-small"), JournalistConfig))
+    schemas = {
+        "plan-reranker": RerankerConfig,
+        "purpose": ClassifierConfig,
+        "aspect": ClassifierConfig,
+        "bart": BartConfig,
+    }
+    read_training_config(path.stem, schemas.get(path.stem.removesuffix("-small"), JournalistConfig))
 
 
 def test_the_large_configurations_are_the_papers() -> None:
-    purpose, aspect = (read_config(name, ClassifierFit) for name in ("purpose", "aspect"))
+    purpose, aspect = (read_training_config(name, ClassifierConfig) for name in ("purpose", "aspect"))
     assert (purpose.learning_rate, purpose.batch_size, purpose.epochs) == (1.8e-5, 16, 6)
     assert (aspect.learning_rate, aspect.batch_size, aspect.epochs) == (2.3e-5, 32, 10)
     assert {purpose.encoder, aspect.encoder} == {"roberta-large"}
-    reranker = read_config("plan-reranker", RerankerFit)
+    reranker = read_training_config("plan-reranker", RerankerConfig)
     assert (reranker.encoder, reranker.epochs, reranker.adam_epsilon) == ("bert-base-cased", 10, 1e-8)
-    journalist = read_config("journalist", JournalistConfig)
+    journalist = read_training_config("journalist", JournalistConfig)
     assert (journalist.model, journalist.epochs) == ("Qwen/Qwen1.5-7B-Chat", 10)
     lora = (journalist.lora_rank, journalist.lora_alpha, journalist.dropout, journalist.learning_rate)
     assert lora == (8, 16, 0.0, 5e-5)  # LLaMA-Factory's defaults, as the paper
-    bart = read_config("bart", BartConfig)
+    bart = read_training_config("bart", BartConfig)
     assert (bart.model, bart.learning_rate, bart.batch_size * bart.accumulation) == ("facebook/bart-large", 3e-5, 64)

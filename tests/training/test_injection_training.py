@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from training.injection import read_papers, train_instructions
+from training.injection import read_training_papers, train_injection_detector
 
 
 def by_words(sentences: Sequence[str]) -> NDArray[np.float32]:
@@ -32,11 +32,11 @@ def test_the_bound_lets_no_calibrating_paper_raise_an_alarm(tmp_path: Path) -> N
     corpus = tmp_path / "papers.jsonl"
     corpus.write_text("".join(json.dumps(paper(number)) + "\n" for number in range(60)), encoding="utf-8")
 
-    report = train_instructions([corpus], tmp_path / "out", embed=by_words)
+    report = train_injection_detector([corpus], tmp_path / "out", embed=by_words)
 
     with np.load(tmp_path / "out" / "injection.npz") as kept:
         weights, bias = kept["weights"], float(kept["bias"])
-    papers = list(read_papers(corpus))
+    papers = list(read_training_papers(corpus))
     highest = [float((by_words(each.sentences) @ weights).max()) + bias for each in papers if each.part == "calibrate"]
     assert len(highest) > 10
     assert max(highest) == pytest.approx(0, abs=1e-4)

@@ -8,16 +8,22 @@ from typing import Any
 
 import pytest
 
-from runs.many import read_records
-from state.errors import BadInput
+from runs.jobs import read_json_lines
+from state.errors import InputError
 from state.model_settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text
 from tools.models import close_clients
 from tools.models.prompts import load_prompt
-from training.plan_reranker.generate import GENERIC_COMMENTS, comment_of, elsewhere_of, generate, prompt_of
-from training.plan_reranker.plans import FOUR, Kind, fold_of, read_written
+from training.plan_reranker.generate import (
+    GENERIC_COMMENTS,
+    choose_other_paragraphs,
+    generate_plans,
+    select_comment,
+    select_prompt,
+)
+from training.plan_reranker.plans import FOUR_KINDS, PlanKind, compute_fold, read_written_plans
 
-PAPERS = [name for name in map(str, range(60)) if fold_of(name) == 0][:2]
+PAPERS = [name for name in map(str, range(60)) if compute_fold(name) == 0][:2]
 PAIRS: list[dict[str, Any]] = [
     {
         "id": f"on-{paper}",
@@ -42,7 +48,7 @@ async def plans_of(folder: Path, endpoint: FakeEndpoint, most: int | None = None
     """How many requests it took, and what was told."""
     before = len(endpoint.chat_requests)
     model = ModelSettings(base_url=endpoint.base_url, model="large", retry_wait_s=0)
-    told = await generate([*PAIRS, *IGNORED], folder / "log.jsonl", folder / "plans.gz", model, most)
+    told = await generate_plans([*PAIRS, *IGNORED], folder / "log.jsonl", folder / "plans.gz", model, most)
     await close_clients()
     return len(endpoint.chat_requests) - before, told
 
@@ -53,7 +59,7 @@ async def test_each_paragraph_gets_its_four_plans_from_two_prompts(tmp_path: Pat
     _, told = await plans_of(tmp_path, fake_endpoint)
 
     assert "2 of 2 paragraphs have their four plans" in told
-    records = await asyncio.to_thread(read_written, tmp_path / "plans.gz")
+    records = await asyncio.to_thread(read_written_plans, tmp_path / "plans.gz")
     by_id = {pair["id"]: pair for pair in PAIRS}
     prompts = set()
     for record in records:
@@ -61,9 +67,9 @@ async def test_each_paragraph_gets_its_four_plans_from_two_prompts(tmp_path: Pat
         assert record.plans["unstructured"].startswith("I would look")
         pair, elsewhere = by_id[record.id], by_id[record.elsewhere]
         assert elsewhere["paper_id"] != pair["paper_id"]
-        for kind in FOUR:  # what is kept makes each prompt again
-            variables = {"paragraph": pair["paragraph"], "comment": comment_of(kind, pair, elsewhere)}
-            prompts.add(load_prompt(prompt_of(kind)).render(variables).strip())
+        for kind in FOUR_KINDS:  # what is kept makes each prompt again
+            variables = {"paragraph": pair["paragraph"], "comment": select_comment(kind, pair, elsewhere)}
+            prompts.add(load_prompt(select_prompt(kind)).render(variables).strip())
     assert prompts == {request.text.strip() for request in fake_endpoint.chat_requests}
     assert sum(GENERIC_COMMENTS["Replicability"] in prompt for prompt in prompts) == len(PAIRS)
 
@@ -83,16 +89,16 @@ async def test_kinds_are_mixed_and_as_many_are_written_as_are_asked_for(
 ) -> None:
     fake_endpoint.answer = write
     assert (await plans_of(tmp_path, fake_endpoint, 3))[0] == 3
-    log = await asyncio.to_thread(read_records, tmp_path / "log.jsonl")
+    log = await asyncio.to_thread(read_json_lines, tmp_path / "log.jsonl")
     assert len({line["kind"] for line in log}) > 1
     assert len({line["id"] for line in log}) > 1
 
 
 def test_one_paper_alone_has_no_other_s_comment() -> None:
-    with pytest.raises(BadInput, match="too few papers"):
-        elsewhere_of(PAIRS[:1])
+    with pytest.raises(InputError, match="too few papers"):
+        choose_other_paragraphs(PAIRS[:1])
 
 
-@pytest.mark.parametrize("kind", FOUR)
-def test_only_the_comment_tells_structured_plans_apart(kind: Kind) -> None:
-    assert (prompt_of(kind) == prompt_of("optimal")) == (kind != "unstructured")
+@pytest.mark.parametrize("kind", FOUR_KINDS)
+def test_only_the_comment_tells_structured_plans_apart(kind: PlanKind) -> None:
+    assert (select_prompt(kind) == select_prompt("optimal")) == (kind != "unstructured")

@@ -9,12 +9,12 @@ import pytest
 import torch
 from sentence_transformers.cross_encoder import CrossEncoder
 
-from state.errors import BadInput, SettingsError
+from state.errors import InputError, SettingsError
 from tests.training.toy_plans import in_form, paragraph, toy_paragraphs, toy_run
 from tools.bert import load_bert
-from tools.reranking import load_reranker, unseen
-from training.plan_reranker.evaluate import evaluate, recall_at_1, surface_scores
-from training.plan_reranker.train import save, train_reranker
+from tools.reranking import load_reranker, select_unseen_weights
+from training.plan_reranker.evaluate import compute_recall_at_1, evaluate_reranker, score_by_surface
+from training.plan_reranker.train import save_reranker, train_reranker
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,13 +50,13 @@ def test_nobody_is_contacted_while_it_trains(out: Path) -> None:
 def test_it_learns_what_tells_plans_apart(out: Path) -> None:
     reranker = load_reranker(out / "weights")
     for each in toy_paragraphs():
-        optimal, *others = reranker.score(each.paragraph, list(each.texts.values()))
+        optimal, *others = reranker.predict_scores(each.paragraph, list(each.texts.values()))
         assert optimal > max(others)
 
 
 def test_each_paper_has_a_fold_that_never_saw_it(out: Path) -> None:
     for each in toy_paragraphs():
-        folder = unseen(out / "weights", each.paper_id)
+        folder = select_unseen_weights(out / "weights", each.paper_id)
         assert folder.parent.name == "folds"
 
 
@@ -77,14 +77,14 @@ def test_numpy_scores_as_sentence_transformers_does(rank: int | None, tmp_path: 
     with torch.no_grad():
         for value in model.model.parameters():  # as training might: a little, and of a low rank
             value.add_(0.1 * torch.randn(len(value), *[1] * (value.ndim - 1)) * torch.randn(value.shape[1:]))
-    save(model, bert, config, {}, ["a"], tmp_path / "saved")
+    save_reranker(model, bert, config, {}, ["a"], tmp_path / "saved")
     loaded = load_reranker(tmp_path / "saved")
     texts = ["the yield rose . " * 9, "", "the field rose ."]
     plans = ["why did it fall?", "how?", ""]
     for text in texts:
         expected = model.predict([(text, plan) for plan in plans], activation_fn=torch.nn.Identity())
         # What is saved has half the digits.
-        assert loaded.score(text, plans) == pytest.approx(expected.tolist(), abs=0.02)
+        assert loaded.predict_scores(text, plans) == pytest.approx(expected.tolist(), abs=0.02)
 
 
 def test_an_encoder_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_an_encoder_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 def test_too_few_papers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be split"):
+    with pytest.raises(InputError, match="cannot be split"):
         train_reranker(toy_run(tmp_path), [paragraph(1)], tmp_path / "out")
 
 
@@ -101,14 +101,14 @@ def test_too_few_papers_are_refused(tmp_path: Path) -> None:
 
 
 def test_plans_with_the_same_score_are_drawn_by_lot() -> None:
-    assert recall_at_1(1.0, [0.5, 0.2]) == 1
-    assert recall_at_1(0.5, [1.0, 0.2]) == 0
-    assert recall_at_1(1.0, [1.0, 0.2]) == 1 / 2
+    assert compute_recall_at_1(1.0, [0.5, 0.2]) == 1
+    assert compute_recall_at_1(0.5, [1.0, 0.2]) == 0
+    assert compute_recall_at_1(1.0, [1.0, 0.2]) == 1 / 2
 
 
 def test_what_needs_no_understanding_is_learnt_from_other_papers() -> None:
     paragraphs = toy_paragraphs()
-    scores = surface_scores(paragraphs)
+    scores = score_by_surface(paragraphs)
     assert scores.keys() == {each.id for each in paragraphs}
     assert all(scores[each.id]["optimal"] > scores[each.id]["unstructured"] for each in paragraphs)
 
@@ -117,7 +117,7 @@ def test_the_table_tells_how_often_the_optimal_plan_is_first(out: Path, tmp_path
     paragraphs = toy_paragraphs()
     paragraphs[0] = paragraphs[0].model_copy(update={"texts": {**paragraphs[0].texts, "sampled": in_form("how?")}})
 
-    told = evaluate(out / "weights", paragraphs, tmp_path)
+    told = evaluate_reranker(out / "weights", paragraphs, tmp_path)
 
     header, _, *rows = [line.strip("| ").split(" | ") for line in told.splitlines()]
     at = header.index

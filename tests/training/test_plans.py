@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from state.errors import BadInput
+from state.errors import InputError
 from tests.training.toy_plans import paragraph, toy_files, toy_paragraphs
 from training.plan_reranker.plans import (
-    FOUR,
-    PLANS,
+    FOUR_KINDS,
+    PLANS_FILE,
     WrittenPlans,
-    folds_of,
-    read_planned,
-    read_written,
-    split_by_paper,
-    write_written,
+    read_planned_paragraphs,
+    read_written_plans,
+    split_into_folds,
+    split_paragraphs_by_paper,
+    write_written_plans,
 )
 
 FORM = re.compile(
@@ -27,24 +27,24 @@ FORM = re.compile(
     r"\d+\. Reviewer: write the review\."
 )
 LINES = [
-    WrittenPlans(id=id_, type="Substance", elsewhere="c", plans=dict.fromkeys(FOUR, f"Ask why {id_}."))
+    WrittenPlans(id=id_, type="Substance", elsewhere="c", plans=dict.fromkeys(FOUR_KINDS, f"Ask why {id_}."))
     for id_ in ("a", "b")
 ]
 
 
 def test_a_paragraph_without_all_four_plans_is_left_out(tmp_path: Path) -> None:
     pairs, plans = toy_files(tmp_path)
-    first, *others = read_written(plans)
-    write_written(plans, [first.model_copy(update={"plans": {"optimal": "Ask why."}}), *others])
-    known = [each.id for each in read_planned(pairs, plans)]
+    first, *others = read_written_plans(plans)
+    write_written_plans(plans, [first.model_copy(update={"plans": {"optimal": "Ask why."}}), *others])
+    known = [each.id for each in read_planned_paragraphs(pairs, plans)]
     assert sorted([first.id, *known]) == sorted(json.loads(line)["id"] for line in pairs.read_text().splitlines())
 
 
 def test_a_file_of_plans_has_the_same_bytes_each_time_and_no_paragraph(tmp_path: Path) -> None:
-    write_written(tmp_path / "a.gz", LINES)
-    write_written(tmp_path / "b.gz", LINES[::-1])
+    write_written_plans(tmp_path / "a.gz", LINES)
+    write_written_plans(tmp_path / "b.gz", LINES[::-1])
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
-    assert read_written(tmp_path / "a.gz") == LINES
+    assert read_written_plans(tmp_path / "a.gz") == LINES
     assert b"Ask why" in gzip.decompress((tmp_path / "a.gz").read_bytes())
 
 
@@ -55,16 +55,16 @@ def test_a_file_of_plans_has_the_same_bytes_each_time_and_no_paragraph(tmp_path:
 )
 def test_a_file_of_something_else_is_an_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "plans.jsonl.gz").write_bytes(content)
-    with pytest.raises(BadInput, match="is no file of plans"):
-        read_written(tmp_path / "plans.jsonl.gz")
+    with pytest.raises(InputError, match="is no file of plans"):
+        read_written_plans(tmp_path / "plans.jsonl.gz")
 
 
 def test_all_but_the_unstructured_plans_that_ship_are_in_the_planners_form() -> None:
-    lines = read_written(PLANS)
+    lines = read_written_plans(PLANS_FILE)
     ids = {each.id for each in lines}
     assert len(ids) == len(lines) == 299
     for each in lines:
-        assert each.plans.keys() == {*FOUR, "specific", "sampled", "matched"}
+        assert each.plans.keys() == {*FOUR_KINDS, "specific", "sampled", "matched"}
         assert each.elsewhere in ids - {each.id}
         for kind, text in each.plans.items():
             assert (FORM.fullmatch(text) is None) == (kind == "unstructured")
@@ -77,18 +77,18 @@ def test_all_but_the_unstructured_plans_that_ship_are_in_the_planners_form() -> 
 def test_validation_is_of_other_papers(seed: int) -> None:
     paragraphs = [paragraph(number, paper=f"paper {number % 7}") for number in range(40)]
 
-    split = split_by_paper(paragraphs, 0.2, seed)
+    split = split_paragraphs_by_paper(paragraphs, 0.2, seed)
 
     papers = [{each.paper_id for each in part} for part in split]
     assert papers[0].isdisjoint(papers[1])
     assert sorted(each.id for part in split for each in part) == sorted(each.id for each in paragraphs)
     assert 8 <= len(split.validation) < 8 + 6
-    assert papers[1] == {each.paper_id for each in split_by_paper(paragraphs[::-1], 0.2, seed).validation}
+    assert papers[1] == {each.paper_id for each in split_paragraphs_by_paper(paragraphs[::-1], 0.2, seed).validation}
 
 
 def test_each_paper_is_left_out_once_and_never_learnt_from_then() -> None:
     paragraphs = toy_paragraphs()
-    folds = folds_of(paragraphs)
+    folds = split_into_folds(paragraphs)
     left_out = [each.id for split in folds.values() for each in split.validation]
     assert sorted(left_out) == sorted(each.id for each in paragraphs)
     for split in folds.values():
@@ -97,6 +97,6 @@ def test_each_paper_is_left_out_once_and_never_learnt_from_then() -> None:
 
 
 def test_a_paper_stays_in_its_fold_when_others_come() -> None:
-    some, every = folds_of(toy_paragraphs()[:20]), folds_of(toy_paragraphs())
+    some, every = split_into_folds(toy_paragraphs()[:20]), split_into_folds(toy_paragraphs())
     for name, split in some.items():
         assert {each.id for each in split.validation} <= {each.id for each in every[name].validation}

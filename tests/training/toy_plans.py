@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.tools.tiny_bert import write_encoder
-from training.plan_reranker.plans import PlannedParagraph, WrittenPlans, write_written
-from training.plan_reranker.train import RerankerFit
+from training.plan_reranker.plans import PlannedParagraph, WrittenPlans, write_written_plans
+from training.plan_reranker.train import RerankerConfig
 
 WORDS = ["the", "yield", "field", "rose", "why", "how", "paper", "literature", "answer", "from", "investigator"]
 WORDS += ["reviewer", "write", "review", "did", "fall", "it", "grow", "check", "first", "then"]
@@ -49,11 +49,11 @@ def toy_files(folder: Path) -> tuple[Path, Path]:
     lines = [each.model_dump(include={"id", "paper_id", "paragraph"}) for each in paragraphs]
     written = [WrittenPlans(id=each.id, type="Substance", elsewhere="p0", plans=each.texts) for each in paragraphs]
     pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    write_written(plans, written)
+    write_written_plans(plans, written)
     return pairs, plans
 
 
-def toy_run(folder: Path, **chosen: Any) -> RerankerFit:
+def toy_run(folder: Path, **chosen: Any) -> RerankerConfig:
     """A run on a tiny encoder, which is written if it is not there."""
     encoder = folder / "encoder"
     if not encoder.exists():
@@ -65,4 +65,4 @@ def toy_run(folder: Path, **chosen: Any) -> RerankerFit:
         "epochs": 6,
         "patience": 6,
     }
-    return RerankerFit.model_validate({**usual, "dropout": 0.0, "device": "cpu", **chosen})
+    return RerankerConfig.model_validate({**usual, "dropout": 0.0, "device": "cpu", **chosen})

@@ -30,10 +30,10 @@ from typing import Final
 
 from state.documents import DocumentRef
 from state.records import Fact, FactKind
-from tools.checks.quantities import Amount, AmountIndex, amounts
+from tools.checks.quantities import Amount, AmountIndex, find_amounts
 from tools.checks.quantity_lexicon import is_unit_symbol
-from tools.documents.reading import stored_text
-from tools.text import Sentence, sentences, without_accents, without_headline
+from tools.documents.reading import load_source_text
+from tools.text import Sentence, split_sentences, strip_accents, strip_headline
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ _COUNT: Final = re.compile(r"\d++(?:st|nd|rd|th|s|x|fold|[eE]\d*)$")
 _MEASURED: Final = re.compile(r"\d++([^\W\d_]++)$")
 _AFTER_NUMBER: Final = re.compile(r"(?:\d[\s-]?|/\s?|\d\s?[–-]\s?)$")
 _ROMAN: Final = re.compile(r"[IVX]+$")
-_OPENS: Final = re.compile(r"(?:[:?!•—]\s?[\"“‘'(]{0,2}|,\s[\"“‘])$")
+_NAME_OPENING: Final = re.compile(r"(?:[:?!•—]\s?[\"“‘'(]{0,2}|,\s[\"“‘])$")
 _ET_AL: Final = re.compile(r"(?:,? [^\W\d_][\w-]{1,30}){0,3},? (?:et al\b|and (?:his|her|their )?colleagues\b)")
 _JOINT: Final = re.compile(r"(?:['’]s)?(?:\.? | (?:of|for|de|de la|van|van der|von|du|da|di|&) )")
 TITLES: Final = frozenset(("dr", "prof", "professor", "mr", "mrs", "ms"))
@@ -81,7 +81,7 @@ _ORDINARY_WORDS: Final = """
 _ORDINARY: Final = frozenset(_ORDINARY_WORDS.split())
 
 
-def names(sentence: Sentence) -> list[Name]:
+def find_names(sentence: Sentence) -> list[Name]:
     """Finds the names and symbols of a sentence, in order.
 
     In a heading only symbols count, in a line of capitals only those with a digit. A label ("Key Findings:") is no
@@ -89,25 +89,25 @@ def names(sentence: Sentence) -> list[Name]:
     """
     text = sentence.text
     tokens = [token for token in _TOKEN.finditer(text) if not (token[0].isalpha() and token[0].islower())]
-    symbols = [symbol for token in tokens for symbol in _symbols(text, token)]
+    symbols = [symbol for token in tokens for symbol in _find_symbols(text, token)]
     if text.isupper() and len(tokens) > 2:
         symbols = [symbol for symbol in symbols if not symbol.text.isalpha()]
     if sentence.heading:
         return symbols
     taken = {symbol.start for symbol in symbols}
     found, run = symbols, list[tuple[int, str]]()
-    for start, word in filter(None, (_capitalised(token) for token in tokens if token.start() not in taken)):
+    for start, word in filter(None, (_find_capitalised_part(token) for token in tokens if token.start() not in taken)):
         if run and not _JOINT.fullmatch(text, run[-1][0] + len(run[-1][1]), start):
-            found += _named(text, run)
+            found += _join_capitalised_words(text, run)
             run = []
         run.append((start, word))
-    return sorted([*found, *_named(text, run)], key=lambda name: name.start)
+    return sorted([*found, *_join_capitalised_words(text, run)], key=lambda name: name.start)
 
 
-def _symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
+def _find_symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
     """The stretches of a hyphenated token that are no ordinary words: IL-6 of "IL-6-dependent"."""
     parts = [(part.start() + token.start(), part[0]) for part in _PART.finditer(token[0])]
-    marked = [(start, part, _mark(text, start, part)) for start, part in parts]
+    marked = [(start, part, _classify_part(text, start, part)) for start, part in parts]
     for ordinary, group in groupby(marked, key=lambda item: item[2] == "ordinary"):
         stretch = list(group)
         marks = {mark for _, _, mark in stretch}
@@ -116,7 +116,7 @@ def _symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
             yield Name(text[start : end + text.startswith("+", end)], start, symbol=True)
 
 
-def _mark(text: str, start: int, part: str) -> str:
+def _classify_part(text: str, start: int, part: str) -> str:
     if part.isdigit():
         return "digits"
     measured = _MEASURED.match(part)
@@ -129,7 +129,7 @@ def _mark(text: str, start: int, part: str) -> str:
     return "capital" if part[0].isupper() else "ordinary"
 
 
-def _capitalised(token: re.Match[str]) -> tuple[int, str] | None:
+def _find_capitalised_part(token: re.Match[str]) -> tuple[int, str] | None:
     """The capitalised part of a token and where it starts: Wnt of "Wnt-dependent", Crohn of "Crohn's"."""
     end = token.start()
     for part in _PART.finditer(token[0]):
@@ -140,14 +140,14 @@ def _capitalised(token: re.Match[str]) -> tuple[int, str] | None:
     return (token.start(), word) if word and word.lower() not in _ORDINARY else None
 
 
-def _named(text: str, run: list[tuple[int, str]]) -> Iterator[Name]:
+def _join_capitalised_words(text: str, run: list[tuple[int, str]]) -> Iterator[Name]:
     """The name that capitalised words make together; single letters count only inside ("John F. Kennedy")."""
     while run and len(run[-1][1]) == 1:
         run = run[:-1]
     if run and not (len(run) == 1 and (run[0][1].lower() in TITLES or _ROMAN.match(run[0][1]))):
         start, end = run[0][0], run[-1][0] + len(run[-1][1])
         before = text[max(0, start - 6) : start]
-        opens = (start <= 6 and not any(letter.isalpha() for letter in before)) or bool(_OPENS.search(before))
+        opens = (start <= 6 and not any(letter.isalpha() for letter in before)) or bool(_NAME_OPENING.search(before))
         leading = opens and not _ET_AL.match(text, end)
         if not (leading and text.startswith(":", end)):
             yield Name(text[start:end], start, symbol=False, leading=leading)
@@ -168,13 +168,13 @@ _UNIVERSAL: Final = frozenset(_UNIVERSAL_NAMES.split())
 """Names that an explanation may use although its source does not."""
 
 
-def folded(text: str) -> list[str]:
+def fold_words(text: str) -> list[str]:
     """The words of a text without case, accents, possessive and plural endings; hyphens part words."""
-    plain = without_accents(_ACRONYM_PLURAL.sub("", _POSSESSIVE.sub("", text))).casefold().translate(_GREEK)
-    return [_singular(word) for word in _WORD.findall(plain)]
+    plain = strip_accents(_ACRONYM_PLURAL.sub("", _POSSESSIVE.sub("", text))).casefold().translate(_GREEK)
+    return [_to_singular(word) for word in _WORD.findall(plain)]
 
 
-def _singular(word: str) -> str:
+def _to_singular(word: str) -> str:
     if len(word) <= 3 or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies"):
@@ -189,12 +189,12 @@ class NameIndex:
         self._names = {name.text for name in names}
         self._words: list[str] = []
         for text in texts:
-            self._words += [*folded(text), "|"]
+            self._words += [*fold_words(text), "|"]
         self._squeezed = "".join(self._words)
         self._starts = {0, *accumulate(map(len, self._words))}
         content = [word for word in self._words if word not in _LINKING]
         self._initials = "".join(word[0] for word in [*self._words, "|", *content])
-        self._name_initials = {_initials(folded(name)) for name in self._names if " " in name}
+        self._name_initials = {_join_initials(fold_words(name)) for name in self._names if " " in name}
 
     def supports(self, name: Name, definitions: Sequence[tuple[str, str]] = ()) -> bool:
         """Whether the source has a name in some spelling.
@@ -205,16 +205,16 @@ class NameIndex:
         """
         if name.text in self._names:
             return True
-        words = folded(name.text)
+        words = fold_words(name.text)
         while len(words) > 1 and words[0] in TITLES:
             words = words[1:]
-        if set(words) <= _UNIVERSAL or self.has(words):
+        if set(words) <= _UNIVERSAL or self.has_phrase(words):
             return True
         if name.symbol:
-            return self._abbreviates(words, definitions)
-        return len(words) > 1 and self.has([_initials(words)])
+            return self._is_abbreviation(words, definitions)
+        return len(words) > 1 and self.has_phrase([_join_initials(words)])
 
-    def has(self, words: Sequence[str]) -> bool:
+    def has_phrase(self, words: Sequence[str]) -> bool:
         """Whether these folded words stand together in the source, with or without spaces between them."""
         key = "".join(words)
         at = self._squeezed.find(key) if key else -1
@@ -226,32 +226,33 @@ class NameIndex:
             at = self._squeezed.find(key, at + 1)
         return False
 
-    def _abbreviates(self, words: Sequence[str], definitions: Sequence[tuple[str, str]]) -> bool:
+    def _is_abbreviation(self, words: Sequence[str], definitions: Sequence[tuple[str, str]]) -> bool:
         letters = "".join(words)
         by_initials = letters.isalpha() and (
             letters in self._name_initials or (len(letters) >= 3 and letters in self._initials)
         )
         return by_initials or any(
-            folded(acronym) == words and self._has_phrase_of(letters, folded(before)) for acronym, before in definitions
+            fold_words(acronym) == words and self._has_defined_phrase(letters, fold_words(before))
+            for acronym, before in definitions
         )
 
-    def _has_phrase_of(self, acronym: str, before: Sequence[str]) -> bool:
+    def _has_defined_phrase(self, acronym: str, before: Sequence[str]) -> bool:
         """Whether the words before "(MMP)" that begin with its first letter are words of the source."""
         return any(
-            before[-count][0] == acronym[0] and self.has(before[-count:])
+            before[-count][0] == acronym[0] and self.has_phrase(before[-count:])
             for count in range(1, min(len(before), len(acronym) + 2) + 1)
         )
 
 
-def _initials(words: Sequence[str]) -> str:
+def _join_initials(words: Sequence[str]) -> str:
     return "".join(word[0] for word in words if word not in _LINKING)
 
 
-def unsupported_facts(draft: str, source: str) -> list[Fact]:
+def list_unsupported_facts(draft: str, source: str) -> list[Fact]:
     """Lists the facts of a draft that its source does not support, each once, in the order of the draft."""
-    amounts_of_source, names_of_source = _indexed(source)
-    read_draft = read(draft)
-    defined = definitions(read_draft)
+    amounts_of_source, names_of_source = _index_source(source)
+    read_draft = parse_details(draft)
+    defined = find_acronym_definitions(read_draft)
     unsupported: dict[Hashable, Fact] = {}
     for found in read_draft:
         details: list[Amount | Name] = [*filter(is_fact, found.amounts), *found.names]
@@ -263,13 +264,13 @@ def unsupported_facts(draft: str, source: str) -> list[Fact]:
                 supported = names_of_source.supports(detail, defined)
             if not supported:
                 fact = Fact(kind=kind, text=detail.text, sentence=found.sentence)
-                unsupported.setdefault(identity(detail), fact)
+                unsupported.setdefault(build_mention_key(detail), fact)
     return list(unsupported.values())
 
 
 @lru_cache(maxsize=4)  # every draft of a run is checked against the same paper
-def _indexed(source: str) -> tuple[AmountIndex, NameIndex]:
-    found = read(source)
+def _index_source(source: str) -> tuple[AmountIndex, NameIndex]:
+    found = parse_details(source)
     return (
         AmountIndex((details.sentence, details.amounts) for details in found),
         NameIndex((details.sentence for details in found), (name for details in found for name in details.names)),
@@ -277,11 +278,11 @@ def _indexed(source: str) -> tuple[AmountIndex, NameIndex]:
 
 
 _DEFINITION: Final = re.compile(r"\(([A-Za-z][A-Za-z0-9-]{1,9})\)")
-_DEFINED_WITHIN: Final = 120  # characters before the parenthesis
+_MAX_DEFINITION_CHARACTERS: Final = 120  # characters before the parenthesis
 
 
 @dataclass(frozen=True, slots=True)
-class Details:
+class SentenceDetails:
     """What can be checked in one sentence."""
 
     sentence: str
@@ -289,17 +290,17 @@ class Details:
     names: list[Name]
 
 
-def read(text: str) -> list[Details]:
+def parse_details(text: str) -> list[SentenceDetails]:
     """Reads a text; a single capitalised word at the start of a sentence is a name only if it is one elsewhere."""
-    found: list[Details] = []
-    for sentence in sentences(text):
-        named, masked = names(sentence), sentence.text  # masked: the digits of "IL-6" are no numbers
+    found: list[SentenceDetails] = []
+    for sentence in split_sentences(text):
+        named, masked = find_names(sentence), sentence.text  # masked: the digits of "IL-6" are no numbers
         for symbol in (name for name in named if name.symbol):
             masked = f"{masked[: symbol.start]}{'_' * len(symbol.text)}{masked[symbol.end :]}"
-        counted = amounts(masked)
+        counted = find_amounts(masked)
         units = {position for amount in counted for position in range(amount.start, amount.end)}
         # Celsius is no person where it is a unit.
-        found.append(Details(sentence.text, counted, [name for name in named if name.start not in units]))
+        found.append(SentenceDetails(sentence.text, counted, [name for name in named if name.start not in units]))
     certain = {name.text for details in found for name in details.names if name.certain}
     return [replace(details, names=[name for name in details.names if name.text in certain]) for details in found]
 
@@ -312,55 +313,55 @@ def is_fact(amount: Amount) -> bool:
     return amount.unit is not None and not idiom
 
 
-def definitions(found: list[Details]) -> list[tuple[str, str]]:
+def find_acronym_definitions(found: list[SentenceDetails]) -> list[tuple[str, str]]:
     """The acronyms that a text defines, each with the words before it: "matrix metalloproteinases (MMPs)"."""
     return [
-        (match[1], details.sentence[max(0, match.start() - _DEFINED_WITHIN) : match.start()])
+        (match[1], details.sentence[max(0, match.start() - _MAX_DEFINITION_CHARACTERS) : match.start()])
         for details in found
         for match in _DEFINITION.finditer(details.sentence)
     ]
 
 
-def identity(detail: Amount | Name) -> Hashable:
+def build_mention_key(detail: Amount | Name) -> Hashable:
     """What is equal for two mentions of the same amount or name."""
     if isinstance(detail, Name):
-        return "".join(folded(detail.text))
+        return "".join(fold_words(detail.text))
     return (detail.value, detail.unit)
 
 
 _CONTENT_WORD = re.compile(r"[^\W\d_]{5,}")
-_STEM = 5
+_STEM_LETTERS = 5
 """Letters that are compared, so that "measured" and "measurements" are one word: a crude stem, enough for a ratio."""
 
 
-def coverage(draft: str, source: str) -> float:
+def compute_coverage(draft: str, source: str) -> float:
     """Share of the source's content words (five letters or more) that the draft uses below its headline, from 0 to 1.
 
     It tells drafts that still retell a source from those that do not, and is no measure of quality. Measured over 200
     eLife papers: their own plain summaries cover 0.39 of the abstract on average, other papers' summaries 0.15.
     A source without such words counts as covered.
     """
-    wanted = stems(source)
-    return len(wanted & stems(without_headline(draft))) / len(wanted) if wanted else 1.0
+    wanted = collect_content_stems(source)
+    return len(wanted & collect_content_stems(strip_headline(draft))) / len(wanted) if wanted else 1.0
 
 
-def stems(text: str) -> set[str]:
+def collect_content_stems(text: str) -> set[str]:
     """The content words of a text (five letters or more), each by its first letters."""
-    return {word[:_STEM] for word in _CONTENT_WORD.findall(text.casefold())}
+    return {word[:_STEM_LETTERS] for word in _CONTENT_WORD.findall(text.casefold())}
 
 
-_LEAST = 0.1
+_MIN_COVERAGE = 0.1
 """None of 691 plain summaries by people (eLife, PLOS, Cochrane) covers less of its abstract."""
-_LONGEST_ABSTRACT = 800
+_MAX_ABSTRACT_WORDS = 800
 """In words; the longest of those has 766. Of a whole paper any draft covers little, which tells nothing."""
 
 
-def off_subject(draft: str, source: DocumentRef) -> list[str]:
+def list_subject_warnings(draft: str, source: DocumentRef) -> list[str]:
     """A warning if a draft is about something else than its source, which no grade tells; empty if it may be about it.
 
     It reads the stored text.
     """
-    share = coverage(draft, stored_text(source))
-    if source["words"] > _LONGEST_ABSTRACT or share >= _LEAST:
+    share = compute_coverage(draft, load_source_text(source))
+    if source["words"] > _MAX_ABSTRACT_WORDS or share >= _MIN_COVERAGE:
         return []
     return [f"the text is hardly about its source: it uses {share:.0%} of its longer words, which any text may have"]

@@ -12,47 +12,49 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from tools.checks.fidelity import Name, folded
+from tools.checks.fidelity import Name, fold_words
 
 _WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _DIGRAPH: Final = re.compile("[ao]e", re.IGNORECASE)
 
 
-def american(text: str) -> str:
+def normalize_spelling(text: str) -> str:
     """A text in a spelling in which "anaemia" and "anemia" are one; made to be compared, not to be read."""
     return _DIGRAPH.sub("e", text).replace("umour", "umor")
 
 
-def _key(name: str) -> str:
-    return " ".join(folded(american(name)))
+def _normalize_name(name: str) -> str:
+    return " ".join(fold_words(normalize_spelling(name)))
 
 
-_PLAIN: Final[dict[str, list[str]]] = {_key(name): plain for name, plain in _WORDS["plain_words"].items()}
+_PLAIN_WORDS: Final[dict[str, list[str]]] = {
+    _normalize_name(name): plain for name, plain in _WORDS["plain_words"].items()
+}
 
 
-def forms(name: str) -> list[list[str]]:
+def list_name_forms(name: str) -> list[list[str]]:
     """What may stand for a name in another text, each as folded words: itself, its adjective, its plain words."""
-    key = _key(name)
+    key = _normalize_name(name)
     adjectives = [
         key.removesuffix(noun) + adjective for noun, adjective in _WORDS["adjectives"].items() if key.endswith(noun)
     ]
-    return [folded(american(form)) for form in (key, *adjectives, *_PLAIN.get(key, ()))]
+    return [fold_words(normalize_spelling(form)) for form in (key, *adjectives, *_PLAIN_WORDS.get(key, ()))]
 
 
 _LETTERED: Final = "(?:hepatitis|influenza|vitamin|haemophilia|hemophilia) [A-K]\\d{0,2}"
 """Names that a letter completes: hepatitis C is not hepatitis B."""
 
 
-def _alternatives(words: list[str]) -> str:
+def _build_alternation(words: list[str]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-_LISTED: Final = _alternatives([*_WORDS["drugs"], *_WORDS["conditions"], *_WORDS["plain_words"]])
-_ENDED: Final = _alternatives([*_WORDS["drug_stems"], *_WORDS["condition_endings"]])
-_MEDICAL: Final = re.compile(rf"(?i)\b(?:(?-i:{_LETTERED})|{_LISTED}|[^\W\d_]{{2,}}(?:{_ENDED}))s?\b")
+_LISTED_NAMES: Final = _build_alternation([*_WORDS["drugs"], *_WORDS["conditions"], *_WORDS["plain_words"]])
+_NAME_ENDINGS: Final = _build_alternation([*_WORDS["drug_stems"], *_WORDS["condition_endings"]])
+_MEDICAL_NAME: Final = re.compile(rf"(?i)\b(?:(?-i:{_LETTERED})|{_LISTED_NAMES}|[^\W\d_]{{2,}}(?:{_NAME_ENDINGS}))s?\b")
 
 
-def medical_names(sentence: str) -> list[Name]:
+def find_medical_names(sentence: str) -> list[Name]:
     """Finds the drugs and conditions of a sentence, in order."""
-    found = (Name(match[0], match.start(), symbol=False) for match in _MEDICAL.finditer(sentence))
+    found = (Name(match[0], match.start(), symbol=False) for match in _MEDICAL_NAME.finditer(sentence))
     return [name for name in found if name.text.casefold() not in _WORDS["no_names"]]

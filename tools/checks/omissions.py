@@ -25,8 +25,8 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from state.records import LostDetail, LostKind
-from tools.checks.fidelity import Name, NameIndex, definitions, identity, is_fact, read
-from tools.checks.medical_terms import american, forms, medical_names
+from tools.checks.fidelity import Name, NameIndex, build_mention_key, find_acronym_definitions, is_fact, parse_details
+from tools.checks.medical_terms import find_medical_names, list_name_forms, normalize_spelling
 from tools.checks.quantities import Amount, AmountIndex
 
 _QUALIFIERS: Final = """
@@ -45,23 +45,23 @@ _CUES: Final = (
 )
 _NO_DENIAL: Final = r"(?<!whether or )(?<!with or )(?<!with and )(?<!with/)(?<!and/or )"
 _NEGATION: Final = re.compile(rf"(?i)\b{_NO_DENIAL}(?:{_CUES})\b")
-_PLAIN: Final = (
+_PLAIN_DENIALS: Final = (
     "nothing|nobody|nor|little|hardly|too (?:few|little|small|short)|limited|not enough|unlikely|missing|unsure"
     "|unchanged|same|similar(?:ly)?|equal(?:ly)?|alike|comparable"
 )
 """What else denies in plain language; "the same" denies a difference."""
-_DENIES: Final = re.compile(rf"(?i)\b{_NO_DENIAL}(?:{_CUES}|{_PLAIN})\b")
-_TURN: Final = re.compile(r"\s(?:but|although|though|whereas|while|however)\s")
-_JOINT: Final = re.compile(rf"[,;:]\s|\sand\s|{_TURN.pattern}")
+_DENIAL: Final = re.compile(rf"(?i)\b{_NO_DENIAL}(?:{_CUES}|{_PLAIN_DENIALS})\b")
+_CONTRAST: Final = re.compile(r"\s(?:but|although|though|whereas|while|however)\s")
+_CLAUSE_JOINT: Final = re.compile(rf"[,;:]\s|\sand\s|{_CONTRAST.pattern}")
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|e)$")
-_STEM: Final = 5
-_NEAR: Final = 400  # characters on either side of a cue; no clause is longer
-_SHARED: Final = 2
+_STEM_LETTERS: Final = 5
+_MAX_CLAUSE_CHARACTERS: Final = 400  # characters on either side of a cue; no clause is longer
+_MIN_SHARED_STEMS: Final = 2
 """Stems that two sentences about the same thing share. Measured over 411 Cochrane abstracts and their plain-language
 summaries: 64% of the abstracts' negations have a partner in their own summary, 8% in another review's."""
-_ECHO: Final = 0.8
+_MIN_CLAUSE_OVERLAP: Final = 0.8
 """Share of a clause's words that another clause repeats if it is the same clause, with or without its negation."""
 _GENERAL_WORDS: Final = """
     about after also although analysis another any because been before being between both cannot clear clinical
@@ -86,7 +86,7 @@ class Negation:
     """Stems of all other words of its clause."""
 
 
-class Denials:
+class DenialIndex:
     """What the sentences of a text deny."""
 
     def __init__(self, sentences: Iterable[str]) -> None:
@@ -94,63 +94,70 @@ class Denials:
         self._denying: set[frozenset[str]] = set()
         self._affirming: set[frozenset[str]] = set()
         for sentence in sentences:
-            if _DENIES.search(sentence):
-                self._topics.add(_topic(sentence))
-            for start, end in pairwise(_cuts(sentence)):
+            if _DENIAL.search(sentence):
+                self._topics.add(_collect_topic_stems(sentence))
+            for start, end in pairwise(_list_clause_bounds(sentence)):
                 clause = sentence[start:end]
-                (self._denying if _DENIES.search(clause) else self._affirming).add(_stems(clause))
+                (self._denying if _DENIAL.search(clause) else self._affirming).add(_collect_stems(clause))
 
-    def keep(self, negation: Negation) -> bool:
+    def has_negation(self, negation: Negation) -> bool:
         """Whether the text still denies what a sentence of its source does."""
-        denied, affirmed = (_echo(negation.clause, clauses) for clauses in (self._denying, self._affirming))
-        if affirmed >= _ECHO and affirmed > denied:
+        denied, affirmed = (
+            _compute_clause_overlap(negation.clause, clauses) for clauses in (self._denying, self._affirming)
+        )
+        if affirmed >= _MIN_CLAUSE_OVERLAP and affirmed > denied:
             return False
-        wanted = min(_SHARED, len(negation.topic))
+        wanted = min(_MIN_SHARED_STEMS, len(negation.topic))
         return any(len(negation.topic & topic) >= wanted for topic in self._topics)
 
 
-def negations(sentence: str) -> list[Negation]:
+def find_negations(sentence: str) -> list[Negation]:
     """Finds what denies something in a sentence of a report; "with or without" and "not only" do not."""
-    topic, cuts = _topic(sentence), _cuts(sentence)
+    topic, cuts = _collect_topic_stems(sentence), _list_clause_bounds(sentence)
     found: list[Negation] = []
     for cue in _NEGATION.finditer(sentence):
         start, end = cue.span()
         opens, closes = cuts[bisect_right(cuts, start) - 1], cuts[bisect_left(cuts, end)]
-        before, after = sentence[max(opens, start - _NEAR) : start], sentence[end : min(closes, end + _NEAR)]
-        found.append(Negation(cue[0], start, topic, _stems(f"{before} {after}")))
+        before, after = (
+            sentence[max(opens, start - _MAX_CLAUSE_CHARACTERS) : start],
+            sentence[end : min(closes, end + _MAX_CLAUSE_CHARACTERS)],
+        )
+        found.append(Negation(cue[0], start, topic, _collect_stems(f"{before} {after}")))
     return found
 
 
-def _cuts(sentence: str) -> list[int]:
+def _list_clause_bounds(sentence: str) -> list[int]:
     """Where clauses begin, so that each denies one thing at most: at a "but", and at the last joint before a denial."""
-    cuts = {0, len(sentence), *(turn.end() for turn in _TURN.finditer(sentence))}
+    cuts = {0, len(sentence), *(turn.end() for turn in _CONTRAST.finditer(sentence))}
     after = 0
-    for cue in _DENIES.finditer(sentence):
-        joints = [joint.end() for joint in _JOINT.finditer(sentence, after, cue.start())]
+    for cue in _DENIAL.finditer(sentence):
+        joints = [joint.end() for joint in _CLAUSE_JOINT.finditer(sentence, after, cue.start())]
         cuts.update(joints[-1:])
         after = cue.end()
     return sorted(cuts)
 
 
-def _echo(clause: frozenset[str], clauses: Iterable[frozenset[str]]) -> float:
+def _compute_clause_overlap(clause: frozenset[str], clauses: Iterable[frozenset[str]]) -> float:
     """The largest share of a clause's words that one other clause has; 0 for a clause of two words or less."""
     return max((len(clause & other) / len(clause) for other in clauses), default=0) if len(clause) > 2 else 0
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(word[:_STEM] for word in _words(text))
+def _collect_stems(text: str) -> frozenset[str]:
+    return frozenset(word[:_STEM_LETTERS] for word in _list_uninflected_words(text))
 
 
-def _words(text: str) -> list[str]:
+def _list_uninflected_words(text: str) -> list[str]:
     """The words of a text of four letters or more, without their inflection."""
     return [_ENDING.sub("", word) for word in _WORD.findall(text.casefold())]
 
 
-_GENERAL: Final = frozenset(_words(_GENERAL_WORDS))
+_UNINFLECTED_GENERAL_WORDS: Final = frozenset(_list_uninflected_words(_GENERAL_WORDS))
 
 
-def _topic(sentence: str) -> frozenset[str]:
-    return frozenset(word[:_STEM] for word in _words(sentence) if word not in _GENERAL)
+def _collect_topic_stems(sentence: str) -> frozenset[str]:
+    return frozenset(
+        word[:_STEM_LETTERS] for word in _list_uninflected_words(sentence) if word not in _UNINFLECTED_GENERAL_WORDS
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +175,14 @@ _Detail = Amount | StatedEstimate | Negation | Name
 
 
 @dataclass(frozen=True, slots=True)
-class _Content:
+class _SourceContent:
     """The checked content of a source: each detail with its sentence, and the acronyms that the source defines."""
 
     details: list[tuple[_Detail, str]]
     acronyms: list[tuple[str, str]]
 
 
-def lost_content(source: str, text: str) -> list[LostDetail]:
+def find_lost_details(source: str, text: str) -> list[LostDetail]:
     """Lists the checked content of a source that a text made from it has lost or changed.
 
     Args:
@@ -185,57 +192,62 @@ def lost_content(source: str, text: str) -> list[LostDetail]:
     Returns:
         Numbers, intervals, effect sizes, negations and names, each once, in the order of the source.
     """
-    content = _content(source)
-    rendering = _Rendering(text, content.acronyms)
+    content = _parse_source_content(source)
+    rendering = _SimplifiedText(text, content.acronyms)
     lost: dict[Hashable, LostDetail] = {}
     for detail, sentence in content.details:
-        if not rendering.keeps(detail):
-            lost.setdefault(_key(detail, sentence), LostDetail(kind=_kind(detail), text=detail.text, sentence=sentence))
+        if not rendering.has_detail(detail):
+            lost.setdefault(
+                _build_detail_key(detail, sentence),
+                LostDetail(kind=_classify_detail(detail), text=detail.text, sentence=sentence),
+            )
     return list(lost.values())
 
 
 @lru_cache(maxsize=4)  # every version of a run is checked against the same abstract
-def _content(source: str) -> _Content:
-    found = read(source)
+def _parse_source_content(source: str) -> _SourceContent:
+    found = parse_details(source)
     details: list[tuple[_Detail, str]] = []
     for one in found:
-        estimated, medical = estimates(one.sentence, one.amounts), medical_names(one.sentence)
+        estimated, medical = find_estimates(one.sentence, one.amounts), find_medical_names(one.sentence)
         inside = {position for estimate in estimated for position in range(estimate.start, estimate.end)}
         taken = inside | {position for name in medical for position in range(name.start, name.end)}
-        stated: list[_Detail] = [*estimated, *negations(one.sentence), *medical]
+        stated: list[_Detail] = [*estimated, *find_negations(one.sentence), *medical]
         stated += [amount for amount in one.amounts if is_fact(amount) and amount.start not in inside]
         stated += [name for name in one.names if name.start not in taken and name.text not in STATISTICS]
         details += [(detail, one.sentence) for detail in sorted(stated, key=lambda detail: detail.start)]
-    return _Content(details, [pair for pair in definitions(found) if not pair[0].islower()])
+    return _SourceContent(details, [pair for pair in find_acronym_definitions(found) if not pair[0].islower()])
 
 
-class _Rendering:
+class _SimplifiedText:
     """A text made from a source, arranged so that details of the source can be looked up in it."""
 
     def __init__(self, text: str, acronyms: list[tuple[str, str]]) -> None:
-        found = read(text)
+        found = parse_details(text)
         sentences = [one.sentence for one in found]
-        alike = [american(sentence) for sentence in sentences]  # beside them, so that each spelling is found
+        alike = [normalize_spelling(sentence) for sentence in sentences]  # beside them, so that each spelling is found
         self._acronyms = acronyms
         self._amounts = AmountIndex((one.sentence, one.amounts) for one in found)
         self._by_sentence = [AmountIndex([("", one.amounts)]) for one in found if one.amounts]
         self._names = NameIndex([*sentences, *alike], (name for one in found for name in one.names))
-        self._denials = Denials(sentences)
+        self._denials = DenialIndex(sentences)
 
-    def keeps(self, detail: _Detail) -> bool:
+    def has_detail(self, detail: _Detail) -> bool:
         """Whether the text still has a detail of its source."""
         match detail:
             case Amount():
-                return self._amounts.restates(detail)
+                return self._amounts.has_restatement(detail)
             case StatedEstimate():
-                return any(all(map(index.restates, detail.amounts)) for index in self._by_sentence)
+                return any(all(map(index.has_restatement, detail.amounts)) for index in self._by_sentence)
             case Negation():
-                return self._denials.keep(detail)
+                return self._denials.has_negation(detail)
             case Name():
-                return self._names.supports(detail, self._acronyms) or any(map(self._names.has, forms(detail.text)))
+                return self._names.supports(detail, self._acronyms) or any(
+                    map(self._names.has_phrase, list_name_forms(detail.text))
+                )
 
 
-def _kind(detail: _Detail) -> LostKind:
+def _classify_detail(detail: _Detail) -> LostKind:
     match detail:
         case Amount():
             return "name" if detail.kind == "entity" else detail.kind  # no amount is one, but a fact can be
@@ -247,15 +259,15 @@ def _kind(detail: _Detail) -> LostKind:
             return "name"
 
 
-def _key(detail: _Detail, sentence: str) -> Hashable:
+def _build_detail_key(detail: _Detail, sentence: str) -> Hashable:
     """What is equal for two mentions of one detail; what one sentence denies twice is two details."""
     match detail:
         case StatedEstimate():
-            return (detail.kind, *map(identity, detail.amounts))
+            return (detail.kind, *map(build_mention_key, detail.amounts))
         case Negation():
             return (sentence, detail.start)
         case Amount() | Name():
-            return identity(detail)
+            return build_mention_key(detail)
 
 
 _LABELS: Final = (
@@ -272,17 +284,17 @@ _SIGN: Final = r"\s?[-−–+<>≤≥=]{0,2}\s?"
 _LINK: Final = rf"[\s,:;=(\[]{{0,3}}(?:(?:of|was|is|were|from|between)\s)?{_SIGN}"
 # "odds ratio (OR) 4.60", "RR was 0.9"
 _LABELLED: Final = re.compile(rf"(?<![\w-])(?:{_LABELS})\b(?:\s?\(\s?(?:{_LABELS})\s?\))?{_LINK}$")
-_LABELLED_WITHIN: Final = 90  # characters before the value
+_MAX_LABEL_CHARACTERS: Final = 90  # characters before the value
 # "95% CI", "95% confidence interval (CI)"; the small l is what some databases make of the capital I
 _INTERVAL: Final = re.compile(
     r"(?:(?<![\d.])\d{2}(?:\.\d)?\s?%\s?)?(?<![^\W\d_])"
     r"(?:(?i:(?:confidence|credible) (?:interval|limit)s?)(?:\s?\(\s?C[Ilr]I?s?\s?\))?|C[Il]s?|CrIs?)(?![\w])"
 )
-_TO: Final = re.compile(rf"(?:\s?[^\W\d_][^\s\d]{{0,11}}){{0,2}}\s?(?:to|and|[-−–,;:])\s?{_SIGN}")
+_BOUND_SEPARATOR: Final = re.compile(rf"(?:\s?[^\W\d_][^\s\d]{{0,11}}){{0,2}}\s?(?:to|and|[-−–,;:])\s?{_SIGN}")
 _BEFORE_BOUND: Final = re.compile(_LINK)
 
 
-def estimates(sentence: str, amounts: Sequence[Amount]) -> list[StatedEstimate]:
+def find_estimates(sentence: str, amounts: Sequence[Amount]) -> list[StatedEstimate]:
     """Finds the estimates among the amounts of a sentence, in order.
 
     An interval needs both its bounds; its level of confidence belongs to it.
@@ -294,12 +306,12 @@ def estimates(sentence: str, amounts: Sequence[Amount]) -> list[StatedEstimate]:
         bounds = tuple(amounts[following : following + 2])
         if len(bounds) < 2 or not _BEFORE_BOUND.fullmatch(sentence, cue.end(), bounds[0].start):
             continue
-        if _TO.fullmatch(sentence, bounds[0].end, bounds[1].start):
+        if _BOUND_SEPARATOR.fullmatch(sentence, bounds[0].end, bounds[1].start):
             start, end = cue.start(), bounds[1].end
             found.append(StatedEstimate("interval", sentence[start:end], start, end, bounds))
     inside = {position for interval in found for position in range(interval.start, interval.end)}
     for amount in amounts:
-        start = max(0, amount.start - _LABELLED_WITHIN)
+        start = max(0, amount.start - _MAX_LABEL_CHARACTERS)
         label = _LABELLED.search(sentence[start : amount.start])
         if label and amount.start not in inside:
             start += label.start()

@@ -10,7 +10,17 @@ from itertools import takewhile
 from typing import Final, Literal
 
 from state.records import FactKind
-from tools.checks.quantity_lexicon import CURRENCIES, DECADE, FRACTION, RATIO, SCALE, WHOLE, Unit, unit_after, value_of
+from tools.checks.quantity_lexicon import (
+    CURRENCIES,
+    DECADE,
+    FRACTION_WORDS,
+    RATIO,
+    SCALE_WORDS,
+    WHOLE_NUMBER_WORDS,
+    Unit,
+    parse_following_unit,
+    parse_number_words,
+)
 
 Hedge = Literal["exact", "about", "above", "below"]
 
@@ -44,12 +54,12 @@ _NUMBER: Final = re.compile(
     rf"10(?=[\^−⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])(?P<exponent>{_EXPONENT})"
     r"|(?P<digits>(?:\d{1,3}+(?:[,\u00a0\u2009\u202f]\d{3}(?!\d))++|\d++)(?:[.·](?!10[\^⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹])\d++)?+|(?<![\w.])\.\d++)"
     rf"(?:[eE](?P<e>[-−+]?\d{{1,3}}+)(?!\w)|\s?[x×*·]\s?10(?P<power>{_EXPONENT})"
-    rf"|\s?(?P<part>[½⅓⅔¼¾])|[\s-](?P<scale>{SCALE})\b)?+"
+    rf"|\s?(?P<part>[½⅓⅔¼¾])|[\s-](?P<scale>{SCALE_WORDS})\b)?+"
     r"|(?P<symbol>[½⅓⅔¼¾])"
-    rf"|(?ai:\b(?P<fraction>{FRACTION})\b)"
-    rf"|(?ai:\b(?P<whole>{WHOLE})(?:\b|(?=fold\b))(?P<half> and a half\b)?))"
+    rf"|(?ai:\b(?P<fraction>{FRACTION_WORDS})\b)"
+    rf"|(?ai:\b(?P<whole>{WHOLE_NUMBER_WORDS})(?:\b|(?=fold\b))(?P<half> and a half\b)?))"
 )
-_PARTS: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4}
+_FRACTION_SYMBOLS: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4}
 _PLAIN_EXPONENT: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺−–", "0123456789-+--", "^*{} ")
 
 _NO_COUNT: Final = re.compile(r"(?:st|nd|rd|th)\b|-dimensional")
@@ -70,19 +80,19 @@ _HEDGES: Final = [
 ]
 
 
-def amounts(sentence: str) -> list[Amount]:
+def find_amounts(sentence: str) -> list[Amount]:
     """Finds the numbers of a sentence, in order.
 
     Ordinals ("21st", "third"), dimensions ("three-dimensional") and vague counts ("hundreds") are not numbers. The
     members of a list or a range share the unit of the last: in "3-5 days" both are days.
     """
-    found = [amount for match in _NUMBER.finditer(sentence) if (amount := _read(sentence, match))]
+    found = [amount for match in _NUMBER.finditer(sentence) if (amount := _parse_amount(sentence, match))]
     return _join_ratios(sentence, _share_units(sentence, found))
 
 
-def _read(sentence: str, match: re.Match[str]) -> Amount | None:
-    scale = value_of(f"one {match['scale']}") if match["scale"] else 1.0
-    value, significant = _value(match)
+def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
+    scale = parse_number_words(f"one {match['scale']}") if match["scale"] else 1.0
+    value, significant = _parse_value(match)
     value *= scale
     start, end = match.span()
     if not math.isfinite(value) or _NO_COUNT.match(sentence, end):
@@ -94,7 +104,7 @@ def _read(sentence: str, match: re.Match[str]) -> Amount | None:
         if not _YEAR.fullmatch(match[0]):
             return None
         unit, end = DECADE, plural.end()
-    elif following := unit_after(sentence, article.end() if article else end, spelled=spelled):
+    elif following := parse_following_unit(sentence, article.end() if article else end, spelled=spelled):
         unit, end = following
     elif start and sentence[start - 1] in CURRENCIES:
         unit, start = CURRENCIES[sentence[start - 1]], start - 1
@@ -102,35 +112,35 @@ def _read(sentence: str, match: re.Match[str]) -> Amount | None:
         unit = RATIO
     before = sentence[max(0, start - 24) : start]
     hedge: Hedge = next((each for each, pattern in _HEDGES if pattern.search(before)), "exact")
-    kind = _kind(sentence, match, unit, hedge)
+    kind = _classify_amount(sentence, match, unit, hedge)
     return Amount(kind, value, unit, sentence[start:end], start, end, significant, hedge, spelled, scale)
 
 
-def _value(match: re.Match[str]) -> tuple[float, int]:
+def _parse_value(match: re.Match[str]) -> tuple[float, int]:
     if words := match["whole"] or match["fraction"]:
-        value = value_of(words) + (0.5 if match["half"] else 0)
-        return value, _significant(f"{value:.15g}") if match["whole"] else 1
+        value = parse_number_words(words) + (0.5 if match["half"] else 0)
+        return value, _count_significant_digits(f"{value:.15g}") if match["whole"] else 1
     if match["symbol"]:
-        return _PARTS[match["symbol"]], 1
+        return _FRACTION_SYMBOLS[match["symbol"]], 1
     if match["exponent"]:
-        return _power_of_ten(match["exponent"]), 1
+        return _parse_power_of_ten(match["exponent"]), 1
     digits = re.sub(r"[,\s]", "", match["digits"]).replace("·", ".")
-    value = float(digits) + _PARTS.get(match["part"], 0)
+    value = float(digits) + _FRACTION_SYMBOLS.get(match["part"], 0)
     if exponent := match["e"] or match["power"]:
-        value *= _power_of_ten(exponent)
-    return value, _significant(digits)
+        value *= _parse_power_of_ten(exponent)
+    return value, _count_significant_digits(digits)
 
 
-def _power_of_ten(exponent: str) -> float:
+def _parse_power_of_ten(exponent: str) -> float:
     return float(f"1e{exponent.translate(_PLAIN_EXPONENT)}")
 
 
-def _significant(digits: str) -> int:
+def _count_significant_digits(digits: str) -> int:
     kept = digits.replace(".", "").lstrip("0")
     return len(kept if "." in digits else kept.rstrip("0")) or 1
 
 
-def _kind(sentence: str, match: re.Match[str], unit: Unit | None, hedge: Hedge) -> FactKind:
+def _classify_amount(sentence: str, match: re.Match[str], unit: Unit | None, hedge: Hedge) -> FactKind:
     if unit is DECADE:
         return "year"
     if unit:
@@ -145,13 +155,13 @@ def _share_units(sentence: str, found: list[Amount]) -> list[Amount]:
         bare = amount.kind == "number" and not amount.unit
         between = (amount.end, shared[-1].start) if shared else (0, 0)
         if bare and shared and _LISTED.fullmatch(sentence, *between):
-            shared.append(_like(amount, shared[-1], ranged=bool(_RANGED.fullmatch(sentence, *between))))
+            shared.append(_copy_following_unit(amount, shared[-1], ranged=bool(_RANGED.fullmatch(sentence, *between))))
         else:
             shared.append(amount)
     return shared[::-1]
 
 
-def _like(amount: Amount, following: Amount, *, ranged: bool) -> Amount:
+def _copy_following_unit(amount: Amount, following: Amount, *, ranged: bool) -> Amount:
     """Gives "3" of "3 and 5 mg" the unit, and "80" of "80 to 100 billion" the billions too."""
     if ranged and amount.scale == 1 and amount.value * following.scale < following.value:
         amount = replace(amount, value=amount.value * following.scale, scale=following.scale)
@@ -178,17 +188,17 @@ def _join_ratios(sentence: str, found: list[Amount]) -> list[Amount]:
     return joined
 
 
-_ROUNDING: Final = 0.1
+_ROUNDING_TOLERANCE: Final = 0.1
 """How far a rounding may be from the source's number, relative to it: 4.7 may become 5, but 12 not 10."""
-_ABOUT: Final = 0.15
+_ABOUT_TOLERANCE: Final = 0.15
 """How far "about" and "nearly" may be from the source's number, relative to it."""
-_BEYOND: Final = 1.5
+_MAX_BOUND_FACTOR: Final = 1.5
 """How far "more than" and "less than" may be from the source's number, as a factor."""
-_FRACTION: Final = 0.05
+_FRACTION_TOLERANCE: Final = 0.05
 """How far a fraction in words may be, relative: "a third" is 32% to 35%."""
-_CALENDAR: Final = 0.01
+_CALENDAR_TOLERANCE: Final = 0.01
 """How far apart months or years and weeks or days may be: 52 weeks are a year."""
-_EXACT: Final = 1e-6
+_FLOAT_TOLERANCE: Final = 1e-6
 
 _COUNTING: Final = (
     "second double doubled doubles twofold twice both pair dual dimer II",
@@ -215,38 +225,40 @@ class AmountIndex:
         self._counts: set[float] = set()
         self._list_lengths: set[float] = set()
         for sentence, amounts in sentences:
-            self._stated |= {_identity(amount): amount for amount in amounts}
+            self._stated |= {_build_amount_key(amount): amount for amount in amounts}
             self._values |= {value for amount in amounts for value in (amount.value, *(amount.pair or ()))}
             self._counts |= {_COUNTING_WORDS[word] for word in _WORD.findall(sentence) if word in _COUNTING_WORDS}
-            self._list_lengths.update(_list_lengths(sentence))
+            self._list_lengths.update(_count_list_members(sentence))
 
     def supports(self, amount: Amount) -> bool:
         """Whether the source states an amount: its value with its unit, a fair rounding, or a list of that length."""
         if _is_count(amount) and amount.value in self._list_lengths:
             return True
-        return self._states(amount) or any(_agrees(amount, stated) for stated in self._stated.values())
+        return self._has_exact_amount(amount) or any(
+            _is_supported_by(amount, stated) for stated in self._stated.values()
+        )
 
-    def restates(self, amount: Amount) -> bool:
+    def has_restatement(self, amount: Amount) -> bool:
         """Whether a text made from a source still states an amount of it: `supports` read the other way round.
 
         The text may be rounder than its source, or hedge, but it may not drop a unit. The length of a list does not
         count: there is nearly always a list of three somewhere.
         """
-        if (amount.unit is None and amount.value in self._values) or self._states(amount):
+        if (amount.unit is None and amount.value in self._values) or self._has_exact_amount(amount):
             return True
-        comparable = (stated for stated in self._stated.values() if _in_unit_of(amount, stated) is not None)
-        return any(_agrees(stated, amount) for stated in comparable)  # "3 trials" do not restate "3 mg"
+        comparable = (stated for stated in self._stated.values() if _convert_stated_value(amount, stated) is not None)
+        return any(_is_supported_by(stated, amount) for stated in comparable)  # "3 trials" do not restate "3 mg"
 
-    def _states(self, amount: Amount) -> bool:
+    def _has_exact_amount(self, amount: Amount) -> bool:
         """Whether the very value is there: as such, as two numbers of a ratio, or as "tripled"."""
         if amount.pair and self._values.issuperset(amount.pair):
             return True
         if _is_count(amount) and amount.value in self._counts:
             return True
-        return _identity(amount) in self._stated
+        return _build_amount_key(amount) in self._stated
 
 
-def _identity(amount: Amount) -> Hashable:
+def _build_amount_key(amount: Amount) -> Hashable:
     return (amount.value, amount.unit, amount.significant, amount.spelled)
 
 
@@ -254,38 +266,38 @@ def _is_count(amount: Amount) -> bool:
     return amount.hedge == "exact" and (amount.unit is None or amount.unit.dimension == "fold")
 
 
-def _list_lengths(sentence: str) -> Iterator[int]:
+def _count_list_members(sentence: str) -> Iterator[int]:
     """How many members the lists of a sentence have: 3 for "red, green and blue"."""
     for conjunction in _CONJUNCTION.finditer(sentence):
         members = sentence[max(0, conjunction.start() - 300) : conjunction.start()].split(",")[1:]
         yield 2 + sum(1 for _ in takewhile(lambda member: len(member.split()) <= 6, reversed(members)))
 
 
-def _agrees(amount: Amount, stated: Amount) -> bool:
+def _is_supported_by(amount: Amount, stated: Amount) -> bool:
     if DECADE in (amount.unit, stated.unit):
         # "the 1990s" are supported by 1994; 1994 is not by the 1990s
         return amount.unit is DECADE and stated.kind == "year" and amount.value == stated.value // 10 * 10
-    value = _in_unit_of(amount, stated)
+    value = _convert_stated_value(amount, stated)
     if value is None:
         return False
-    equal = math.isclose(amount.value, value, rel_tol=_tolerance(amount, stated))
+    equal = math.isclose(amount.value, value, rel_tol=_choose_tolerance(amount, stated))
     loose = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
     return equal or (loose and _is_approximation(amount, value, stated))
 
 
 def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
     if amount.hedge == "above":
-        return amount.value <= value <= _BEYOND * amount.value
+        return amount.value <= value <= _MAX_BOUND_FACTOR * amount.value
     if amount.hedge == "below":
-        return value <= amount.value <= _BEYOND * value
-    about = amount.hedge == "about" and abs(amount.value - value) <= _ABOUT * value
+        return value <= amount.value <= _MAX_BOUND_FACTOR * value
+    about = amount.hedge == "about" and abs(amount.value - value) <= _ABOUT_TOLERANCE * value
     return about or _is_rounding(amount, value, stated)
 
 
-def _in_unit_of(amount: Amount, stated: Amount) -> float | None:
+def _convert_stated_value(amount: Amount, stated: Amount) -> float | None:
     """The stated value in the unit of the draft's amount, or None where they measure different things."""
     if amount.unit and stated.unit:
-        return stated.unit.convert(stated.value, amount.unit) if amount.unit.comparable(stated.unit) else None
+        return stated.unit.convert_value(stated.value, amount.unit) if amount.unit.is_comparable(stated.unit) else None
     if stated.unit is None and (amount.unit is None or _is_share(amount.unit, stated.value)):
         return stated.value / (amount.unit.factor if amount.unit else 1)
     if stated.unit and _is_share(stated.unit, amount.value):
@@ -298,17 +310,21 @@ def _is_share(unit: Unit, bare: float) -> bool:
     return unit.dimension == "ratio" and bare < 1
 
 
-def _tolerance(amount: Amount, stated: Amount) -> float:
+def _choose_tolerance(amount: Amount, stated: Amount) -> float:
     units = {unit for unit in (amount.unit, stated.unit) if unit}
     shares = [one for one in (amount, stated) if one.spelled and one.unit and one.unit.dimension == "ratio"]
     if any(one.kind == "number" for one in shares):
-        return _FRACTION
-    return _CALENDAR if len({unit.name for unit in units} - {"month", "year"}) < len(units) == 2 else _EXACT
+        return _FRACTION_TOLERANCE
+    return (
+        _CALENDAR_TOLERANCE
+        if len({unit.name for unit in units} - {"month", "year"}) < len(units) == 2
+        else _FLOAT_TOLERANCE
+    )
 
 
 def _is_rounding(amount: Amount, value: float, stated: Amount) -> bool:
     shorter = amount.significant < stated.significant or amount.unit != stated.unit
-    if not shorter or not 0 < value < math.inf or abs(amount.value - value) > _ROUNDING * value:
+    if not shorter or not 0 < value < math.inf or abs(amount.value - value) > _ROUNDING_TOLERANCE * value:
         return False
     digits = amount.significant - 1 - math.floor(math.log10(value))
-    return math.isclose(round(value, digits), amount.value, rel_tol=_EXACT)
+    return math.isclose(round(value, digits), amount.value, rel_tol=_FLOAT_TOLERANCE)

@@ -18,11 +18,11 @@ class Unit:
     zero: float = 0.0
     """Where its zero lies on the base unit's scale: -17.8 (°C) for degrees Fahrenheit."""
 
-    def comparable(self, other: Unit) -> bool:
+    def is_comparable(self, other: Unit) -> bool:
         """Whether both measure the same thing; a denominator counts only where both state one."""
         return self.dimension == other.dimension and (self.per == other.per or not (self.per and other.per))
 
-    def convert(self, value: float, other: Unit) -> float:
+    def convert_value(self, value: float, other: Unit) -> float:
         """The value, in the other unit, of what this unit measures; both must be comparable."""
         return (value * self.factor + self.zero - other.zero) / other.factor
 
@@ -46,7 +46,7 @@ _PREFIXES: Final = {
     "T": ("tera", 1e12),
 }
 # dimension, symbols, names, prefixes in use; a base unit's own factor is 1
-_PREFIXED: Final = (
+_PREFIXED_UNITS: Final = (
     ("mass", "g", "gram gramme", "fpnµμumk"),
     ("length", "m", "metre meter", "pnµμumck"),
     ("volume", "l L", "litre liter", "pnµμumcd"),
@@ -67,7 +67,7 @@ _PREFIXED: Final = (
     ("force", "", "newton", "pnµμumk"),
 )
 # dimension, factor, symbols, names
-_PLAIN: Final = (
+_PLAIN_UNITS: Final = (
     ("mass", 1e6, "", "tonne|metric ton"),
     ("mass", 1e-6, "mcg", ""),
     ("mass", 453.592, "lb lbs", "pound"),
@@ -128,16 +128,16 @@ CURRENCIES: Final = {
 }
 
 
-def _tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
+def _build_unit_tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
     symbols: dict[str, Unit] = {}
     names: dict[str, Unit] = {}
-    for dimension, short, long, prefixes in _PREFIXED:
+    for dimension, short, long, prefixes in _PREFIXED_UNITS:
         for prefix, (spelled, factor) in {"": ("", 1.0), **{p: _PREFIXES[p] for p in prefixes}}.items():
             unit = Unit(dimension, factor, spelled + long.split()[0])
             symbols |= {prefix + symbol: unit for symbol in short.split()}
             names |= {spelled + name: unit for name in long.split()}
     symbols |= {prefix + "A": names[_PREFIXES[prefix][0] + "ampere"] for prefix in "pnµμum"}
-    for dimension, factor, short, long in _PLAIN:
+    for dimension, factor, short, long in _PLAIN_UNITS:
         name = long.split("|")[0] or short.split()[0]
         unit = Unit(dimension, factor, name, zero=_ZEROS.get(name, 0.0))
         symbols |= dict.fromkeys(short.split(), unit)
@@ -145,15 +145,17 @@ def _tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
     return symbols, names
 
 
-_SYMBOLS, _NAMES = _tables()
+_UNITS_BY_SYMBOL, _UNITS_BY_NAME = _build_unit_tables()
 
 
-def _either(words: dict[str, Unit]) -> str:
+def _build_alternation(words: dict[str, Unit]) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
 # Names in any case, but of ASCII letters only: the Turkish dotless i is no "i" here.
-_UNIT: Final = rf"(?:(?ai:{_either(_NAMES)})(?ai:s)?|{_either(_SYMBOLS)})(?![^\W_])"
+_UNIT: Final = (
+    rf"(?:(?ai:{_build_alternation(_UNITS_BY_NAME)})(?ai:s)?|{_build_alternation(_UNITS_BY_SYMBOL)})(?![^\W_])"
+)
 _PER: Final = r"\s?/\s?|\sper\s"
 _DENOMINATOR: Final = re.compile(rf"(?:{_PER}|\s)({_UNIT})")
 _FOLLOWING: Final = re.compile(
@@ -161,7 +163,7 @@ _FOLLOWING: Final = re.compile(
 )
 
 
-def unit_after(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] | None:
+def parse_following_unit(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] | None:
     """Reads the unit that follows a number.
 
     Args:
@@ -176,24 +178,24 @@ def unit_after(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] |
     if not match:
         return None
     found = match["unit"]
-    if spelled and found in _SYMBOLS and found != "%":
+    if spelled and found in _UNITS_BY_SYMBOL and found != "%":
         return None
-    unit = unit_named(found)
-    per = tuple(unit_named(part).name for part in _DENOMINATOR.findall(match["per"]))
+    unit = parse_unit(found)
+    per = tuple(parse_unit(part).name for part in _DENOMINATOR.findall(match["per"]))
     return replace(unit, per=per), match.end()
 
 
-def unit_named(word: str) -> Unit:
+def parse_unit(word: str) -> Unit:
     """The unit that a symbol or a name, in the singular or the plural, stands for."""
-    if word in _SYMBOLS:
-        return _SYMBOLS[word]
+    if word in _UNITS_BY_SYMBOL:
+        return _UNITS_BY_SYMBOL[word]
     name = word.lower()
-    return _NAMES[name] if name in _NAMES else _NAMES[name.removesuffix("s")]
+    return _UNITS_BY_NAME[name] if name in _UNITS_BY_NAME else _UNITS_BY_NAME[name.removesuffix("s")]
 
 
 def is_unit_symbol(word: str) -> bool:
     """Whether a word such as `kHz` is the symbol of a unit."""
-    return word in _SYMBOLS
+    return word in _UNITS_BY_SYMBOL
 
 
 _ONES: Final = {
@@ -214,15 +216,15 @@ _NTHS: Final = {
 }  # fmt: skip
 _PARTS: Final = {"half": 2} | _NTHS
 
-SCALE: Final = "|".join(["hundred", "dozen", *_SCALES])
+SCALE_WORDS: Final = "|".join(["hundred", "dozen", *_SCALES])
 """Pattern of a word that may follow a number in digits: `1.5 million`."""
 
 _BELOW_100: Final = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join([*_TEENS, *_ONES])})"
 _BELOW_1000: Final = rf"(?:(?:a|{_BELOW_100}) hundred(?:(?: and)? {_BELOW_100}\b)?|{_BELOW_100})"
 _TIMES: Final = rf"[- ](?:{'|'.join(_SCALES)})\b"
 
-WHOLE: Final = (
-    rf"(?:(?:half )?an? (?:{SCALE})|{_BELOW_100} dozen"
+WHOLE_NUMBER_WORDS: Final = (
+    rf"(?:(?:half )?an? (?:{SCALE_WORDS})|{_BELOW_100} dozen"
     rf"|{_BELOW_1000}(?:{_TIMES}(?: {_BELOW_1000}{_TIMES}){{0,3}}(?: (?:and )?{_BELOW_1000}\b(?!{_TIMES}))?)?)"
 )
 """Pattern of a whole number in words, without word boundaries."""
@@ -230,24 +232,24 @@ WHOLE: Final = (
 # "A third group" is no fraction; "a third of", "by a third" and "nearly a third" are. Half a million is a whole number.
 _NTH: Final = "|".join(_NTHS)
 _LEAD: Final = "|".join(rf"(?<=\b{word} )" for word in ("by", "about", "around", "nearly", "almost", "over", "than"))
-FRACTION: Final = (
+FRACTION_WORDS: Final = (
     rf"(?:(?:{'|'.join(_ONES)})[- ](?:halves|(?:{_NTH})s)|one[- ](?:{_NTH}|half(?= of\b))"
     rf"|an? (?:{_NTH}|half)(?= of\b)|(?:{_LEAD})an? (?:{_NTH})"
-    rf"|(?:(?:{_LEAD})half|half(?= (?:of|the|an?|as|all|its|their|are|were|have|had)\b))(?! an? (?:{SCALE})\b))"
+    rf"|(?:(?:{_LEAD})half|half(?= (?:of|the|an?|as|all|its|their|are|were|have|had)\b))(?! an? (?:{SCALE_WORDS})\b))"
 )
 """Pattern of a fraction in words, without word boundaries."""
 
 
-def value_of(words: str) -> float:
-    """The value of a text that matches `WHOLE` or `FRACTION`."""
+def parse_number_words(words: str) -> float:
+    """The value of a text that matches `WHOLE` or `FRACTION_WORDS`."""
     parts = re.findall(r"[a-z]+", words.lower())
     share = "half" if parts[-1] == "halves" else parts[-1].removesuffix("s")
     if share in _PARTS:
         return SMALL_NUMBERS.get(parts[0], 1) / _PARTS[share]
-    return _whole(parts) / (2 if parts[0] == "half" else 1)
+    return _sum_number_words(parts) / (2 if parts[0] == "half" else 1)
 
 
-def _whole(parts: list[str]) -> float:
+def _sum_number_words(parts: list[str]) -> float:
     total, group = 0.0, 0.0
     for part in parts:
         if part in _SCALES:

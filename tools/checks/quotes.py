@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from tools.text import sentences
+from tools.text import split_sentences
 
 _WORD: Final = re.compile(r"\w+")
-_FEWEST_WORDS: Final = 3
+_MIN_QUOTE_WORDS: Final = 3
 """Two words stand in any text by chance."""
 # An opening mark never follows a letter and a closing one never stands before one, so an apostrophe is neither.
 _QUOTATION: Final = re.compile(r"(?<!\w)[\"“„«‘'](.+?)[\"”“»’'](?!\w)", re.DOTALL)
-_LEFT_OUT: Final = re.compile(r"…|\.\.\.")
-_ALIKE: Final = 0.6
+_ELLIPSIS: Final = re.compile(r"…|\.\.\.")
+_MIN_SHARED_WORDS: Final = 0.6
 """Share of a quote's words that a sentence must have to be what the quote means."""
 
 
-class Place(NamedTuple):
+class TextSpan(NamedTuple):
     """Where words stand in a text."""
 
     start: int
     end: int
 
-    def of(self, text: str) -> str:
+    def slice_text(self, text: str) -> str:
         """The words as the text has them."""
         return text[self.start : self.end]
 
 
-def locate(quote: str, text: str, *, fewest: int = _FEWEST_WORDS) -> Place | None:
+def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> TextSpan | None:
     """Find the words of a quote in a text, in order and without gaps.
 
     Case, punctuation and white space may differ, words may not.
@@ -48,26 +48,29 @@ def locate(quote: str, text: str, *, fewest: int = _FEWEST_WORDS) -> Place | Non
     words = [match[0].casefold() for match in found]
     for at in range(len(words) - len(wanted) + 1):
         if words[at : at + len(wanted)] == wanted:
-            return Place(found[at].start(), found[at + len(wanted) - 1].end())
+            return TextSpan(found[at].start(), found[at + len(wanted) - 1].end())
     return None
 
 
-def locate_or_closest(quote: str, text: str) -> Place | None:
+def find_closest_quote(quote: str, text: str) -> TextSpan | None:
     """Find the words of a quote, or the sentence that shares most of them."""
-    place = locate(quote, text)
-    if place or not (wanted := _words(quote)):
+    place = find_quote(quote, text)
+    if place or not (wanted := _collect_folded_words(quote)):
         return place
-    shared = {sentence.text: len(wanted & _words(sentence.text)) / len(wanted) for sentence in sentences(text)}
+    shared = {
+        sentence.text: len(wanted & _collect_folded_words(sentence.text)) / len(wanted)
+        for sentence in split_sentences(text)
+    }
     best = max(shared, key=lambda sentence: shared[sentence], default="")
-    return locate(best, text) if shared.get(best, 0) >= _ALIKE else None
+    return find_quote(best, text) if shared.get(best, 0) >= _MIN_SHARED_WORDS else None
 
 
-def locate_quotation(comment: str, text: str) -> Place | None:
+def find_quotation(comment: str, text: str) -> TextSpan | None:
     """Find the longest passage that a comment has in quotation marks and a text has, too."""
-    passages = [part for quotation in _QUOTATION.findall(comment) for part in _LEFT_OUT.split(quotation)]
-    places = filter(None, (locate(passage, text, fewest=1) for passage in passages))
+    passages = [part for quotation in _QUOTATION.findall(comment) for part in _ELLIPSIS.split(quotation)]
+    places = filter(None, (find_quote(passage, text, fewest=1) for passage in passages))
     return max(places, key=lambda place: place.end - place.start, default=None)
 
 
-def _words(text: str) -> set[str]:
+def _collect_folded_words(text: str) -> set[str]:
     return {word.casefold() for word in _WORD.findall(text)}

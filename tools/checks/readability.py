@@ -8,7 +8,7 @@ from itertools import pairwise
 from textstat.textstat import textstatistics
 
 from state.records import Readability
-from tools.text import blocks, sentence_ends, without_headline
+from tools.text import list_sentence_starts, split_blocks, strip_headline
 
 # An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
 # whoever calls them elsewhere must not change our grades.
@@ -20,7 +20,7 @@ _STOP = re.compile("[.!?]")
 _CLOSING = "\"'”’)]*"
 
 
-def grade(text: str) -> Readability:
+def compute_readability(text: str) -> Readability:
     """Grades a Markdown text with textstat.
 
     The headline is not graded. Every other heading, list item and paragraph ends a sentence, with or without a full
@@ -35,7 +35,7 @@ def grade(text: str) -> Readability:
         The grades as textstat gives them, unrounded. A text without a word is all zeros. The formulas mean little
         below about a hundred words: the grade of a single word can be negative or above 16.
     """
-    prose = "\n".join(map(_close_sentences, (block.text for block in blocks(without_headline(text)))))
+    prose = "\n".join(map(_close_sentences, (block.text for block in split_blocks(strip_headline(text)))))
     words = _STATISTICS.lexicon_count(prose)
     if not words:
         return Readability(cli=0.0, fkgl=0.0, dcrs=0.0, ari=0.0, words=0)
@@ -51,7 +51,7 @@ def grade(text: str) -> Readability:
 def _close_sentences(block: str) -> str:
     """Let each sentence of a block, and only a sentence, end with a stop, since textstat counts every stop."""
     closed: list[str] = []
-    for start, end in pairwise([0, *sentence_ends(block), len(block)]):
+    for start, end in pairwise([0, *list_sentence_starts(block), len(block)]):
         sentence = block[start:end].strip()
         last = len(sentence.rstrip(_CLOSING)) - 1
         if not _STOP.match(sentence, max(last, 0)):
@@ -61,6 +61,6 @@ def _close_sentences(block: str) -> str:
     return " ".join(closed)
 
 
-def mean_grade(scores: Readability) -> float:
+def compute_mean_grade(scores: Readability) -> float:
     """Mean of the paper's three measures: Coleman-Liau, Flesch-Kincaid and Dale-Chall (Jiang, Shi and Luo)."""
     return (scores["cli"] + scores["fkgl"] + scores["dcrs"]) / 3

@@ -7,9 +7,9 @@ from html import unescape
 
 from lxml import etree, html
 
-from tools.documents.guarded import Unreadable
-from tools.documents.structure import Block, Parts, mark_references, say_unread
-from tools.documents.web_pages import list_blocks, remove_hidden, write_formulas
+from tools.documents.parser_process import UnreadableFileError
+from tools.documents.structure import Block, DocumentParts, list_unread_warnings, mark_references
+from tools.documents.web_pages import convert_formulas, list_blocks, remove_hidden_elements
 
 _SECTIONS = ("sec", "abstract", "ack", "app", "boxed-text", "fn-group", "glossary", "notes")
 _CAPTIONED = ("fig", "table-wrap", "supplementary-material", "media", "boxed-text")
@@ -17,10 +17,10 @@ _NOT_PRINTED = ("object-id", "permissions", "attrib", "alt-title", "processing-m
 _AROUND_FORMULA = re.compile(r".*\\begin\{document\}|\\end\{document\}.*", re.DOTALL)  # where a formula is a document
 _PICTURED = "[not(.//math or .//tex-math)][.//graphic or .//inline-graphic]"
 # What stands behind a part of a reference that is marked only, and not punctuated; a full stop, if no other sign.
-_ENDS = {"surname": " ", "given-names": ", ", "suffix": ", ", "name": "", "person-group": " ", "fpage": "–"}
+_PART_ENDINGS = {"surname": " ", "given-names": ", ", "suffix": ", ", "name": "", "person-group": " ", "fpage": "–"}
 
 
-def jats_parts(text: str) -> Parts:
+def parse_jats(text: str) -> DocumentParts:
     """Read title, abstract, sections, tables, captions and references of an article.
 
     Raises:
@@ -30,39 +30,39 @@ def jats_parts(text: str) -> Parts:
     try:
         root = etree.fromstring(text.strip().encode(), parser)
     except etree.XMLSyntaxError as error:
-        raise Unreadable(error.msg) from None
+        raise UnreadableFileError(error.msg) from None
     for node in root.iter(etree.Element):
         node.tag = etree.QName(node).localname.replace("break", "br")
     article = next(root.iter("article"), None)
     if article is None:
-        raise Unreadable("it holds no article")
+        raise UnreadableFileError("it holds no article")
     for entity in list(article.iter(etree.Entity)):
-        _replace(entity, unescape(entity.text))
-    warnings = _drop_unread(article)
-    _write_formulas(article)
+        _replace_element(entity, unescape(entity.text))
+    warnings = _drop_unread_elements(article)
+    _convert_article_formulas(article)
     title = article.find("front//title-group/article-title")
-    entries = [Block("reference", entry) for entry in map(_write_reference, article.iter("ref")) if entry]
+    entries = [Block("reference", entry) for entry in map(_format_reference, article.iter("ref")) if entry]
     etree.strip_elements(article, "ref-list", with_tail=False)
-    _write_captions(article)
-    _write_headings(article)
-    hidden = remove_hidden(article)
+    _convert_captions(article)
+    _convert_headings(article)
+    hidden = remove_hidden_elements(article)
     parts = [part for path in ("front//abstract", "body", "back", "floats-group") for part in article.iterfind(path)]
     blocks = mark_references([block for part in parts for block in list_blocks(part)])
-    return Parts(
-        "" if title is None else _on_one_line(title),
+    return DocumentParts(
+        "" if title is None else _flatten_text(title),
         [*blocks, *([Block("heading", "References", level=2)] if entries else []), *entries],
         hidden=hidden,
         warnings=warnings,
     )
 
 
-def _replace(node: html.HtmlElement, text: str) -> None:
+def _replace_element(node: html.HtmlElement, text: str) -> None:
     """Put text in the place of an element."""
     node.tail = f"{text}{node.tail or ''}"
     node.drop_tree()
 
 
-def _drop_unread(article: html.HtmlElement) -> list[str]:
+def _drop_unread_elements(article: html.HtmlElement) -> list[str]:
     """Drop what is no part of the paper as it is printed, and say what else is missed."""
     for described in list(article.iter("alt-text", "long-desc")):
         described.getparent().set("alt", described.text_content())
@@ -72,52 +72,56 @@ def _drop_unread(article: html.HtmlElement) -> list[str]:
         node.drop_tree()
     pictured = article.xpath(f".//disp-formula{_PICTURED} | .//inline-formula{_PICTURED}")
     return [
-        *say_unread(len(others), "text beside the paper", "texts beside the paper (reviews, replies, other abstracts)"),
-        *say_unread(len(article.xpath(".//table-wrap[not(.//table)]")), "table in a picture", "tables in pictures"),
-        *say_unread(len(pictured), "formula in a picture", "formulas in pictures"),
+        *list_unread_warnings(
+            len(others), "text beside the paper", "texts beside the paper (reviews, replies, other abstracts)"
+        ),
+        *list_unread_warnings(
+            len(article.xpath(".//table-wrap[not(.//table)]")), "table in a picture", "tables in pictures"
+        ),
+        *list_unread_warnings(len(pictured), "formula in a picture", "formulas in pictures"),
     ]
 
 
-def _write_formulas(article: html.HtmlElement) -> None:
+def _convert_article_formulas(article: html.HtmlElement) -> None:
     """Put formulas into the text; of one that is given in several ways, MathML is read."""
     for formula in list(article.iter("tex-math")):
         is_double = formula.getparent().find("math") is not None
-        _replace(formula, "" if is_double else _AROUND_FORMULA.sub("", formula.text_content()).strip())
+        _replace_element(formula, "" if is_double else _AROUND_FORMULA.sub("", formula.text_content()).strip())
     for shown in article.iter("disp-formula"):
         shown.text, shown.tail = f" {shown.text or ''}", f" {shown.tail or ''}"
-    write_formulas(article)
+    convert_formulas(article)
 
 
-def _write_reference(reference: html.HtmlElement) -> str:
+def _format_reference(reference: html.HtmlElement) -> str:
     """An entry with its label in brackets, and stops and commas where the file only marks its parts."""
-    number = _take(reference, "label").strip("[]. ")
+    number = _pop_part_text(reference, "label").strip("[]. ")
     for part in [*reference.iterfind("*/*"), *reference.iter("surname", "given-names", "suffix")]:
         followed = part.tail or (part.getnext() is None and part.getparent().tail) or ""
-        if not followed.strip() and (part.tag in _ENDS or part.getnext() is not None):
-            part.tail = _ENDS.get(part.tag, ". ")
-    text = _on_one_line(reference)
+        if not followed.strip() and (part.tag in _PART_ENDINGS or part.getnext() is not None):
+            part.tail = _PART_ENDINGS.get(part.tag, ". ")
+    text = _flatten_text(reference)
     return f"[{number}] {text}" if number else text
 
 
-def _write_captions(article: html.HtmlElement) -> None:
+def _convert_captions(article: html.HtmlElement) -> None:
     """Make one paragraph of the label and the caption of a figure or table; notes in a text stand in brackets."""
     for holder in article.iter(*_CAPTIONED):
         caption = holder.find("caption")
         parts = [] if caption is None else list(caption.iterchildren("*")) or [caption]
-        lines = [_take(holder, "label"), *map(_on_one_line, parts)]
-        _take(holder, "caption")
+        lines = [_pop_part_text(holder, "label"), *map(_flatten_text, parts)]
+        _pop_part_text(holder, "caption")
         holder.insert(0, html.Element("p"))
         holder[0].text = " ".join(line if line.endswith((".", "?", "!", ":")) else f"{line}." for line in lines if line)
     for note in list(article.iter("fn")):
-        label, text = _take(note, "label"), _on_one_line(note)
+        label, text = _pop_part_text(note, "label"), _flatten_text(note)
         if any(True for _ in note.iterancestors("p", "td", "th")):
-            _replace(note, f" ({text})")
+            _replace_element(note, f" ({text})")
         else:
             note.clear()
             note.tag, note.text = "p", f"{label} {text}".lstrip()
 
 
-def _write_headings(article: html.HtmlElement) -> None:
+def _convert_headings(article: html.HtmlElement) -> None:
     """Make headings of the titles of sections, with their numbers."""
     for path, usual in (("front//abstract", "Abstract"), ("body[*]", "Introduction"), ("back/ack", "Acknowledgements")):
         for section in article.xpath(path):
@@ -125,19 +129,19 @@ def _write_headings(article: html.HtmlElement) -> None:
                 section.insert(0, html.Element("title"))
                 section[0].text = usual
     for title in list(article.iter("title")):
-        number = _take(title.getparent(), "label")
+        number = _pop_part_text(title.getparent(), "label")
         title.text = f"{number} {title.text or ''}".lstrip()
         title.tag = f"h{min(6, 1 + sum(1 for _ in title.iterancestors(*_SECTIONS)))}"
 
 
-def _take(node: html.HtmlElement, name: str) -> str:
+def _pop_part_text(node: html.HtmlElement, name: str) -> str:
     """Take a part out of an element and return its text."""
     part = node.find(name)
-    text = "" if part is None else _on_one_line(part)
+    text = "" if part is None else _flatten_text(part)
     if part is not None:
         part.drop_tree()
     return text
 
 
-def _on_one_line(node: html.HtmlElement) -> str:
+def _flatten_text(node: html.HtmlElement) -> str:
     return " ".join(node.text_content().split())

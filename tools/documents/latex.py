@@ -20,17 +20,17 @@ from pylatexenc.latexwalker import (
 from pylatexenc.macrospec import std_environment, std_macro
 
 from state.documents import HiddenReason, HiddenText
-from tools.documents.formulas import raise_digits
-from tools.documents.latex_source import write_out_macros
-from tools.documents.structure import Block, Parts, clean_characters, mark_references, says_something
+from tools.documents.formulas import convert_to_superscript
+from tools.documents.latex_source import expand_macros
+from tools.documents.structure import Block, DocumentParts, clean_characters, has_sentence_length, mark_references
 
 _HEADING_MARK = "\u2402"
 """Stands before a heading in the text: a character that no paper uses."""
-_NOTHING = "\x01"
+_EMPTY_MARK = "\x01"
 """Stands where a macro prints nothing, lest an empty line seem to part two paragraphs."""
 _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
 _TABLES = {"tabular", "tabularx", "tabulary", "longtable"}
-_HEADED = {"abstract": "Abstract", "thebibliography": "References"}
+_HEADED_ENVIRONMENTS = {"abstract": "Abstract", "thebibliography": "References"}
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
@@ -71,10 +71,10 @@ _ENVIRONMENTS = {
     "[{[{": "wrapfigure wraptable",
     "[[{": "subfigure subtable",
 }
-_KEPT = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
-_KEPT |= {"bibinfo", "bibfield", "bibnamefont", "bibfnamefont"}  # of lists that REVTeX makes
+_KEPT_MACROS = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
+_KEPT_MACROS |= {"bibinfo", "bibfield", "bibnamefont", "bibfnamefont"}  # of lists that REVTeX makes
 # What prints nothing by itself, beside what the library knows: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
-_LAYOUT = re.compile(
+_LAYOUT_MACRO = re.compile(
     r"left|right|middle|new(?:line|block)|protect|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|listof.*|make.*"
     r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
     r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|no[a-z]+|end[a-z]+"
@@ -83,15 +83,15 @@ _SYMBOLS = {"ne": "≠", "neg": "¬", "lt": "<", "gt": ">", "gets": "←", "colo
 _SYMBOLS |= {"triangle": "△", "arcsec": "″", "LaTeX": "LaTeX", "TeX": "TeX", "xspace": ""}
 _COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpicture\}")
 _SMALLEST_TYPE = 3.0  # points
-_MOST_NAMED = 8
-_SHARE = r"(?:1|1\.0*|0?\.9\d*)"
+_MAX_NAMED_MACROS = 8
+_WHITE_SHARE = r"(?:1|1\.0*|0?\.9\d*)"
 # Values of colours that are white or nearly so: .95 or 1,1,1 or 255, 255, 250 or FEFEFE.
-_WHITE = re.compile(
-    rf"\s*(?:{_SHARE}(?:\s*,\s*{_SHARE}){{2}}|{_SHARE}|2[345]\d(?:\s*,\s*2[345]\d){{2}}|(?i:f[\da-f]){{3}})\s*"
+_WHITE_VALUE = re.compile(
+    rf"\s*(?:{_WHITE_SHARE}(?:\s*,\s*{_WHITE_SHARE}){{2}}|{_WHITE_SHARE}|2[345]\d(?:\s*,\s*2[345]\d){{2}}|(?i:f[\da-f]){{3}})\s*"
 )
 
 
-def latex_parts(text: str) -> Parts:
+def parse_latex(text: str) -> DocumentParts:
     """Sections, paragraphs and references of a LaTeX source; formulas become readable characters.
 
     A source that nests too deeply to be read gives no blocks.
@@ -99,45 +99,45 @@ def latex_parts(text: str) -> Parts:
     source = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)  # lest an empty line part two paragraphs
     source = re.sub(r"(?<!\\)%.*", "", source)
     source = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", source)  # thin spaces, as in 2\,140, would become spaces
-    reader = _LatexText()
-    source = write_out_macros(source, kept={*reader.macros, *_KEPT})
+    reader = _LatexTextConverter()
+    source = expand_macros(source, kept={*reader.macros, *_KEPT_MACROS})
     preamble, begins, body = source.partition(r"\begin{document}")
     try:
         if begins:  # what stands before it names the title and the colours
-            reader.nodelist_to_text(_nodes(preamble))
+            reader.nodelist_to_text(_parse_nodes(preamble))
             reader.hidden.clear()
             reader.unknown.clear()
-        written = reader.nodelist_to_text(_nodes(body.rpartition(r"\end{document}")[0] or body or source))
+        written = reader.nodelist_to_text(_parse_nodes(body.rpartition(r"\end{document}")[0] or body or source))
         if "abstract" in reader.kept:
-            written = _write_headed("Abstract", reader.kept["abstract"]) + written
+            written = _format_section("Abstract", reader.kept["abstract"]) + written
     except RecursionError:
-        return Parts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
-    return Parts(
+        return DocumentParts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
+    return DocumentParts(
         title=" ".join(reader.kept.get("title", "").split()),
-        blocks=mark_references(_blocks(clean_characters(_without_marks(written)))),
-        hidden=[*reader.hidden, *_beside(text)],
-        warnings=[*dict.fromkeys(reader.warnings), *_say_unknown(reader.unknown)],
+        blocks=mark_references(_split_paragraph_blocks(clean_characters(_strip_marks(written)))),
+        hidden=[*reader.hidden, *_find_unprinted_text(text)],
+        warnings=[*dict.fromkeys(reader.warnings), *_list_unknown_macro_warnings(reader.unknown)],
     )
 
 
-def _without_marks(text: str) -> str:
+def _strip_marks(text: str) -> str:
     """A text without the marks of macros that print nothing, and without the lines that they have to themselves."""
-    return re.sub(rf"\n[ \t]*(?:{_NOTHING}[ \t]*)+\n", "\n", text).replace(_NOTHING, "")
+    return re.sub(rf"\n[ \t]*(?:{_EMPTY_MARK}[ \t]*)+\n", "\n", text).replace(_EMPTY_MARK, "")
 
 
-def _say_unknown(unknown: Counter[str]) -> Iterator[str]:
+def _list_unknown_macro_warnings(unknown: Counter[str]) -> Iterator[str]:
     """Say how many macros print nothing because they are not defined, and which do so most often."""
-    names = ", ".join(f"\\{name}" for name, _ in unknown.most_common(_MOST_NAMED))
+    names = ", ".join(f"\\{name}" for name, _ in unknown.most_common(_MAX_NAMED_MACROS))
     if names:
         yield f"{unknown.total()} macros without a definition were left out: {names}"
 
 
-def _write_headed(heading: str, text: str) -> str:
+def _format_section(heading: str, text: str) -> str:
     """A text under a heading, and what follows it under none."""
     return f"\n\n{_HEADING_MARK}{heading}\n\n{text}\n\n{_HEADING_MARK}\n\n"
 
 
-def _as_it_stands(node: LatexMacroNode | LatexEnvironmentNode) -> str:
+def _extract_verbatim(node: LatexMacroNode | LatexEnvironmentNode) -> str:
     """What a verbatim macro or environment holds; all of it where a damaged source does not say where it ends."""
     return str(node.nodeargd.verbatim_text if node.nodeargd else node.latex_verbatim())
 
@@ -150,7 +150,7 @@ _METADATA = re.compile(
 _DESCRIPTION = re.compile(r"\balt\s*=\s*\{([^{}]{1,4000})\}")
 
 
-def _beside(text: str) -> Iterator[HiddenText]:
+def _find_unprinted_text(text: str) -> Iterator[HiddenText]:
     """What the source says beside what LaTeX prints: comments, metadata, descriptions of pictures."""
     environments = (part.partition(r"\end{comment}")[0] for part in text.split(r"\begin{comment}")[1:])
     comments = [*(match[0] for match in _COMMENTS.finditer(text)), *environments]
@@ -158,11 +158,11 @@ def _beside(text: str) -> Iterator[HiddenText]:
     found += [(each, "metadata") for each in _METADATA.findall(text)]
     found += [(each, "alternative text") for each in _DESCRIPTION.findall(text)]
     for each, reason in found:
-        if says_something(each):
+        if has_sentence_length(each):
             yield HiddenText(text=clean_characters(" ".join(each.split())), page=0, reason=reason)
 
 
-def _nodes(text: str) -> list[LatexNode]:
+def _parse_nodes(text: str) -> list[LatexNode]:
     context = get_default_latex_context_db()
     context.add_context_category(
         "papers",
@@ -181,7 +181,7 @@ def _nodes(text: str) -> list[LatexNode]:
     return nodes
 
 
-def _blocks(text: str) -> list[Block]:
+def _split_paragraph_blocks(text: str) -> list[Block]:
     blocks: list[Block] = []
     for part in re.split(r"\n\s*\n", text):
         rows = [[" ".join(cell.split()) for cell in row.split(_CELL_MARK)] for row in part.split(_ROW_MARK)]
@@ -194,7 +194,7 @@ def _blocks(text: str) -> list[Block]:
     return blocks
 
 
-class _LatexText(LatexNodes2Text):  # type: ignore[misc]
+class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
     """Turns nodes to text; what it meets on the way is in its attributes."""
 
     def __init__(self) -> None:
@@ -209,26 +209,28 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self._tables = 0  # how many are open
         self._coloured = 0  # how many coloured boxes and tables are open
         self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
-            **dict.fromkeys(_SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._argument(node).split())}\n\n"),
-            **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._argument(node)} "),
-            **dict.fromkeys((*_REFERENCES, "multirow", "href", "url"), self._argument),
-            "eqref": lambda node: f"({self._argument(node)})",
+            **dict.fromkeys(
+                _SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._convert_last_argument(node).split())}\n\n"
+            ),
+            **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._convert_last_argument(node)} "),
+            **dict.fromkeys((*_REFERENCES, "multirow", "href", "url"), self._convert_last_argument),
+            "eqref": lambda node: f"({self._convert_last_argument(node)})",
             **dict.fromkeys({*_DROPPED, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
             "definecolor": self._define_colour,
-            **dict.fromkeys(_PHANTOMS, lambda node: self._hide(self._argument(node), "not drawn")),
-            **dict.fromkeys(_OTHER_FILES, self._other_file),
-            **dict.fromkeys(("title", "icmltitle", "abstract"), self._keep),
-            **dict.fromkeys(("colorbox", "fcolorbox"), self._box),
-            "textcolor": self._textcolor,
-            **dict.fromkeys(("footnote", "tag"), lambda node: f" ({self._argument(node)})"),
-            "caption": lambda node: f"\n\n{self._argument(node)}\n\n",
+            **dict.fromkeys(_PHANTOMS, lambda node: self._hide_text(self._convert_last_argument(node), "not drawn")),
+            **dict.fromkeys(_OTHER_FILES, self._warn_unread_file),
+            **dict.fromkeys(("title", "icmltitle", "abstract"), self._store_front_matter),
+            **dict.fromkeys(("colorbox", "fcolorbox"), self._convert_colour_box),
+            "textcolor": self._convert_coloured_text,
+            **dict.fromkeys(("footnote", "tag"), lambda node: f" ({self._convert_last_argument(node)})"),
+            "caption": lambda node: f"\n\n{self._convert_last_argument(node)}\n\n",
             **dict.fromkeys(("\\", "tabularnewline"), lambda _: _ROW_MARK if self._tables else "\n"),
-            "multicolumn": self._span,
-            **dict.fromkeys(("SI", "qty"), lambda node: " ".join(self._arguments(node, 3)[1:])),
-            "textsuperscript": lambda node: raise_digits(self._argument(node)),
-            "verb": _as_it_stands,
+            "multicolumn": self._convert_multicolumn,
+            **dict.fromkeys(("SI", "qty"), lambda node: " ".join(self._list_arguments(node, 3)[1:])),
+            "textsuperscript": lambda node: convert_to_superscript(self._convert_last_argument(node)),
+            "verb": _extract_verbatim,
             **dict.fromkeys(("item", "par"), lambda _: "\n\n"),
-            "bibitem": lambda node: f"\n\n[{self._argument(node)}] ",
+            "bibitem": lambda node: f"\n\n[{self._convert_last_argument(node)}] ",
         }
 
     def nodelist_to_text(self, nodelist: Sequence[LatexNode]) -> str:
@@ -236,30 +238,30 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         parts: list[tuple[HiddenReason | None, list[LatexNode]]] = [(None, [])]
         for node in nodelist:
             if isinstance(node, LatexMacroNode) and node.macroname in ("color", "fontsize"):
-                parts.append((self._switch(node), []))
+                parts.append((self._find_switch_reason(node), []))
             else:
                 parts[-1][1].append(node)
-        texts = [(reason, super(_LatexText, self).nodelist_to_text(part)) for reason, part in parts]
-        return "".join(self._hide(text, reason) if reason else text for reason, text in texts)
+        texts = [(reason, super(_LatexTextConverter, self).nodelist_to_text(part)) for reason, part in parts]
+        return "".join(self._hide_text(text, reason) if reason else text for reason, text in texts)
 
     def macro_node_to_text(self, node: LatexMacroNode) -> str:
         """Text of a macro; one that the library cannot render gives its arguments."""
         name = node.macroname
         if "cite" in name.lower():
-            return f"[{', '.join(key.strip() for key in self._argument(node).split(','))}]"
+            return f"[{', '.join(key.strip() for key in self._convert_last_argument(node).split(','))}]"
         if name in self.macros:
-            return self.macros[name](node) or _NOTHING
+            return self.macros[name](node) or _EMPTY_MARK
         if name in _SYMBOLS:
             return _SYMBOLS[name]
         if self.latex_context.get_macro_spec(name) is None:
-            is_given = node.parsing_state.s.startswith("{", node.pos + node.len) or self._arguments(node, 1)[0]
-            if name.isalpha() and not is_given and not _LAYOUT.fullmatch(name):
+            is_given = node.parsing_state.s.startswith("{", node.pos + node.len) or self._list_arguments(node, 1)[0]
+            if name.isalpha() and not is_given and not _LAYOUT_MACRO.fullmatch(name):
                 self.unknown[name] += 1
-            return self._argument(node)
+            return self._convert_last_argument(node)
         try:
             return str(super().macro_node_to_text(node))
         except (LookupError, AttributeError, TypeError, ValueError):
-            return self._argument(node)
+            return self._convert_last_argument(node)
 
     def environment_node_to_text(self, node: LatexEnvironmentNode) -> str:
         """Text of an environment; the abstract and the references get their headings, a formula stays in its line."""
@@ -267,7 +269,7 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         if name == "comment":
             return ""
         if name == "verbatim":
-            return f"\n\n{_as_it_stands(node)}\n\n"
+            return f"\n\n{_extract_verbatim(node)}\n\n"
         self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         self._tables += name in _TABLES
         text = str(super().environment_node_to_text(node))
@@ -275,74 +277,74 @@ class _LatexText(LatexNodes2Text):  # type: ignore[misc]
         self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
-        return _write_headed(_HEADED[name], text) if name in _HEADED else f"\n\n{text}\n\n"
+        return _format_section(_HEADED_ENVIRONMENTS[name], text) if name in _HEADED_ENVIRONMENTS else f"\n\n{text}\n\n"
 
     def specials_node_to_text(self, node: LatexSpecialsNode) -> str:
         """Text of a sign such as a dash; in a table & parts the cells."""
         is_cell = self._tables and node.specials_chars == "&"
         return _CELL_MARK if is_cell else str(super().specials_node_to_text(node))
 
-    def _span(self, node: LatexMacroNode) -> str:
+    def _convert_multicolumn(self, node: LatexMacroNode) -> str:
         """A cell that spans several columns, with empty ones beside it."""
-        columns, _, _ = self._arguments(node, 3)
-        return self._argument(node) + _CELL_MARK * (int(columns) - 1 if columns.isdigit() else 0)
+        columns, _, _ = self._list_arguments(node, 3)
+        return self._convert_last_argument(node) + _CELL_MARK * (int(columns) - 1 if columns.isdigit() else 0)
 
     def math_node_to_text(self, node: LatexMathNode) -> str:
         """A formula in one line."""
         return " ".join(str(super().math_node_to_text(node)).split())
 
-    def _keep(self, node: LatexMacroNode) -> str:
-        self.kept[node.macroname.removeprefix("icml")] = self._argument(node)
+    def _store_front_matter(self, node: LatexMacroNode) -> str:
+        self.kept[node.macroname.removeprefix("icml")] = self._convert_last_argument(node)
         return ""
 
-    def _other_file(self, node: LatexMacroNode) -> str:
-        name = f"{{{self._argument(node)}}}".replace("{}", "")
+    def _warn_unread_file(self, node: LatexMacroNode) -> str:
+        name = f"{{{self._convert_last_argument(node)}}}".replace("{}", "")
         self.warnings.append(f"\\{node.macroname}{name} names another file, which was not read")
         return ""
 
-    def _textcolor(self, node: LatexMacroNode) -> str:
-        text = self._argument(node)
-        return self._hide(text, "colour") if self._is_light(node) and not self._coloured else text
+    def _convert_coloured_text(self, node: LatexMacroNode) -> str:
+        text = self._convert_last_argument(node)
+        return self._hide_text(text, "colour") if self._is_light(node) and not self._coloured else text
 
-    def _box(self, node: LatexMacroNode) -> str:
+    def _convert_colour_box(self, node: LatexMacroNode) -> str:
         light = self._is_light(node)
         self._coloured += not light
-        text = self._argument(node)
+        text = self._convert_last_argument(node)
         self._coloured -= not light
         return text
 
     def _define_colour(self, node: LatexMacroNode) -> str:
-        name, _, value = self._arguments(node, 3)
-        if _WHITE.fullmatch(value):
+        name, _, value = self._list_arguments(node, 3)
+        if _WHITE_VALUE.fullmatch(value):
             self._light.add(name)
         return ""
 
-    def _switch(self, node: LatexMacroNode) -> HiddenReason | None:
+    def _find_switch_reason(self, node: LatexMacroNode) -> HiddenReason | None:
         if node.macroname == "color":
             return "colour" if self._is_light(node) and not self._coloured else None
-        points = re.match(r"\d*\.?\d+", self._arguments(node, 1)[0])
+        points = re.match(r"\d*\.?\d+", self._list_arguments(node, 1)[0])
         return "size" if points and float(points[0]) < _SMALLEST_TYPE else None
 
     def _is_light(self, node: LatexMacroNode) -> bool:
         """Whether the colour that a macro names, in the argument after the optional model, is white or nearly so."""
-        _, value = self._arguments(node, 2)
-        return value.strip() in self._light or _WHITE.fullmatch(value) is not None
+        _, value = self._list_arguments(node, 2)
+        return value.strip() in self._light or _WHITE_VALUE.fullmatch(value) is not None
 
-    def _hide(self, text: str, reason: HiddenReason) -> str:
-        text = _without_marks(text)
+    def _hide_text(self, text: str, reason: HiddenReason) -> str:
+        text = _strip_marks(text)
         if any(map(str.isalpha, text)):
             self.hidden.append(HiddenText(text=" ".join(text.split()), page=0, reason=reason))
         return ""
 
-    def _argument(self, node: LatexMacroNode) -> str:
+    def _convert_last_argument(self, node: LatexMacroNode) -> str:
         """Text of a macro's last argument."""
         arguments = (node.nodeargd.argnlist or []) if node.nodeargd else []
         last = arguments[-1] if arguments else None
         if isinstance(last, LatexGroupNode):
-            return _without_marks(self.nodelist_to_text(last.nodelist))
+            return _strip_marks(self.nodelist_to_text(last.nodelist))
         return str(self.node_to_text(last)) if last else ""
 
-    def _arguments(self, node: LatexMacroNode, number: int) -> list[str]:
+    def _list_arguments(self, node: LatexMacroNode, number: int) -> list[str]:
         """So many arguments of a macro as they stand in the source; those that a damaged one lacks are empty."""
         given = (node.nodeargd.argnlist or []) if node.nodeargd else []
         wanted = [*given, *[None] * number][:number]

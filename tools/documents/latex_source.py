@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-_LONGEST = 4_000_000  # bytes of another file
-_MOST = 50_000  # macros that are written out; some never end
-_DEEPEST = 20  # a macro in a macro
+_MAX_FILE_BYTES = 4_000_000  # bytes of another file
+_MAX_EXPANSIONS = 50_000  # macros that are written out; some never end
+_MAX_DEPTH = 20  # a macro in a macro
 _SUFFIXES = {".tex", ".ltx", ".latex", ".bbl"}
 _OTHER_FILE = re.compile(
     r"""
@@ -32,7 +32,7 @@ _ARGUMENT = re.compile(r"\s*(?:(?P<open>\{)|(?P<token>\\(?:[A-Za-z@]+|.)|[^\s{}]
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
-def with_other_files(data: bytes, path: Path) -> bytes:
+def insert_included_files(data: bytes, path: Path) -> bytes:
     """Put the files that a source includes into their places, each once.
 
     Only LaTeX files in the folder of the source or below it are read; what is not read stays as it is written. In the
@@ -46,7 +46,7 @@ def with_other_files(data: bytes, path: Path) -> bytes:
         try:
             files = [(folder / f"{name}{suffix}").resolve() for suffix in (".tex", "")]
             file = next(each for each in files if each.suffix.lower() in _SUFFIXES and each.is_file())
-            if file in read or not file.is_relative_to(folder) or file.stat().st_size > _LONGEST:
+            if file in read or not file.is_relative_to(folder) or file.stat().st_size > _MAX_FILE_BYTES:
                 return found[0]
             text = file.read_text(encoding="utf-8-sig")
         except (StopIteration, OSError, ValueError, RuntimeError):  # none, in another encoding, or a loop of links
@@ -63,7 +63,7 @@ def with_other_files(data: bytes, path: Path) -> bytes:
     return whole.encode()
 
 
-def write_out_macros(source: str, kept: Collection[str]) -> str:
+def expand_macros(source: str, kept: Collection[str]) -> str:
     r"""Replace the author's own macros by what they stand for; in the places of definitions stands `\relax`.
 
     Args:
@@ -71,7 +71,7 @@ def write_out_macros(source: str, kept: Collection[str]) -> str:
         kept: Names of macros that are to stay, even if the author gives them another look.
     """
     known: dict[str, tuple[int, str]] = {}  # how many arguments each takes, and what it stands for
-    left = _MOST
+    left = _MAX_EXPANSIONS
 
     def write_out(text: str, depth: int = 0) -> str:
         nonlocal left
@@ -82,14 +82,14 @@ def write_out_macros(source: str, kept: Collection[str]) -> str:
             at = found.end()
             definition = known.get(found["name"])
             if defined := _DEFINITION.match(text, found.start()):
-                body, at = _read_group(text, defined.end())
+                body, at = _parse_group(text, defined.end())
                 count = int(defined["count"] or len(defined["parameters"]) // 2)
                 if defined["name"] not in kept:
                     known[defined["name"]] = count, body
                 written.append(r"\relax{}")
-            elif definition and depth < _DEEPEST and left:
+            elif definition and depth < _MAX_DEPTH and left:
                 left -= 1
-                body, at = _fill(*definition, text, at)
+                body, at = _substitute_arguments(*definition, text, at)
                 written.append(write_out(body, depth + 1) or r"\relax{}")
             elif "@" not in found["name"]:  # what remains of TeX's own insides prints nothing
                 written.append(found[0])
@@ -98,13 +98,13 @@ def write_out_macros(source: str, kept: Collection[str]) -> str:
     return write_out(source)
 
 
-def _fill(count: int, body: str, text: str, at: int) -> tuple[str, int]:
+def _substitute_arguments(count: int, body: str, text: str, at: int) -> tuple[str, int]:
     """The body of a macro with the arguments that follow it in a text, and where they end."""
     arguments: list[str] = []
     for _ in range(count):
         argument = _ARGUMENT.match(text, at)
         if argument and argument["open"]:
-            group, at = _read_group(text, argument.start("open"))
+            group, at = _parse_group(text, argument.start("open"))
             arguments.append(group)
         else:
             arguments.append(argument["token"] if argument else "")
@@ -112,7 +112,7 @@ def _fill(count: int, body: str, text: str, at: int) -> tuple[str, int]:
     return _PARAMETER.sub(lambda found: "".join(arguments[int(found[1]) - 1 : int(found[1])]), body), at
 
 
-def _read_group(text: str, at: int) -> tuple[str, int]:
+def _parse_group(text: str, at: int) -> tuple[str, int]:
     """What stands in the braces that open at a place, and where they end; all the rest if they do not."""
     depth = 0
     for brace in _BRACE.finditer(text, at):

@@ -17,19 +17,19 @@ from statistics import median
 from typing import Literal
 
 from state.documents import Document, DocumentFormat, HiddenText, Paragraph, Reference, Word
-from state.errors import BadInput
+from state.errors import InputError
 
 # Of PNG, JPEG and GIF images, ZIP, gzip and old Office files, RTF.
-_BINARY = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0", b"{\\rtf")
+_BINARY_SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
 # Control characters could steer a terminal, and lone surrogates (from broken PDF fonts) cannot be stored as UTF-8.
-_UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\u00ad]")
+_UNWANTED_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\u00ad]")
 
 # A control character before a number is a sign that a font has destroyed; its picture stays, U+2403 for \x03.
 _DESTROYED_SIGN = re.compile(r"(?:(?<=[\w)\]])|(?<=[\w)\]] ))[\x01-\x08\x0e-\x1f](?= ?[-\u2212]?\.?\d)")
 
 
-def decode(data: bytes, *, name: str) -> str:
+def decode_text(data: bytes, *, name: str) -> str:
     """Text of a plain-text file: UTF-8 with or without a byte-order mark, or UTF-16 with one.
 
     Raises:
@@ -37,17 +37,17 @@ def decode(data: bytes, *, name: str) -> str:
     """
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
-        text = "\x00" if data.startswith(_BINARY) else data.decode(encoding)
+        text = "\x00" if data.startswith(_BINARY_SIGNATURES) else data.decode(encoding)
     except UnicodeDecodeError as error:
         if b"\x00" not in data:
-            raise BadInput(
+            raise InputError(
                 f"{name} is not valid {encoding.upper().removesuffix('-SIG')} at byte {error.start}; convert it first, "
                 "for example with `iconv -f LATIN1 -t UTF-8 OLD > NEW`, and try again.",
                 kind="not_utf8",
             ) from None
         text = "\x00"
     if "\x00" in text:
-        raise BadInput(
+        raise InputError(
             f"{name} is a binary file, not text; pass the paper as PDF, Word (.docx), Markdown or plain text.",
             kind="binary_input",
         )
@@ -58,48 +58,50 @@ def clean_characters(text: str) -> str:
     """One kind of line end, ligatures spelled out, no control characters, no soft hyphens."""
     text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", text).replace("\u00ad\n", "")
     text = _DESTROYED_SIGN.sub(lambda sign: chr(0x2400 + ord(sign[0])), text)
-    return _UNWANTED.sub("", text.translate(_LIGATURES))
+    return _UNWANTED_CHARACTERS.sub("", text.translate(_LIGATURES))
 
 
-_FEWEST_WORDS = 4
-_FEWEST_CHARACTERS = 24  # of what has fewer words: some languages put no spaces, and codes have none
+_MIN_SENTENCE_WORDS = 4
+_MIN_SENTENCE_CHARACTERS = 24  # of what has fewer words: some languages put no spaces, and codes have none
 
 
-def says_something(text: str) -> bool:
+def has_sentence_length(text: str) -> bool:
     """Whether text beside a paper, such as the description of a picture, is long enough to be a sentence."""
     unspaced = re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)
     letters = sum(map(str.isalnum, text))
-    return max(len(text.split()), len(unspaced)) >= _FEWEST_WORDS or letters >= _FEWEST_CHARACTERS
+    return max(len(text.split()), len(unspaced)) >= _MIN_SENTENCE_WORDS or letters >= _MIN_SENTENCE_CHARACTERS
 
 
-_LONGEST = 40  # words
+_MAX_TITLE_WORDS = 40  # words
 
 
-def pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
+def choose_pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
     """The metadata's title if it stands on the first page (it is often a file name), else the largest type there.
 
     Args:
         metadata: Title in the file's metadata.
         first_page: Lines of the first page with their type size in points.
     """
-    lines = [(size, _one_line(text)) for size, text in first_page]
-    title = _one_line(metadata)
+    lines = [(size, _clean_line(text)) for size, text in first_page]
+    title = _clean_line(metadata)
     if len(title.split()) > 1 and keep_letters(title) in keep_letters("".join(text for _, text in lines)):
         return title
     # A page that is set in one size has its title in the first line, if an abstract follows.
-    return _largest(lines) or (lines[0][1] if any(opens_abstract(text) for _, text in lines[1:]) else "")
+    return _find_largest_type_text(lines) or (
+        lines[0][1] if any(is_abstract_start(text) for _, text in lines[1:]) else ""
+    )
 
 
-def text_title(lines: list[str]) -> str:
+def find_text_title(lines: list[str]) -> str:
     """The first line if it is short, no sentence, and set off by a blank line."""
     start = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
     first, *rest = lines[start:] or [""]
     set_off = rest and not rest[0].strip() and any(line.strip() for line in rest)
-    short = len(first.split()) <= _LONGEST and not first.rstrip().endswith((".", ":", ","))
-    return _one_line(first) if set_off and short and not opens_abstract(first) else ""
+    short = len(first.split()) <= _MAX_TITLE_WORDS and not first.rstrip().endswith((".", ":", ","))
+    return _clean_line(first) if set_off and short and not is_abstract_start(first) else ""
 
 
-def _largest(lines: list[tuple[float, str]]) -> str:
+def _find_largest_type_text(lines: list[tuple[float, str]]) -> str:
     """First run of lines in the largest type that has the length of a title and is larger than the body's."""
     sizes = Counter[float]()
     for size, text in lines:
@@ -109,7 +111,7 @@ def _largest(lines: list[tuple[float, str]]) -> str:
         start = next(at for at, line in enumerate(lines) if line[0] == size)
         end = next((at for at in range(start, len(lines)) if lines[at][0] != size), len(lines))
         run = " ".join(text for _, text in lines[start:end])
-        if 1 < len(run.split()) <= _LONGEST and not opens_abstract(run):
+        if 1 < len(run.split()) <= _MAX_TITLE_WORDS and not is_abstract_start(run):
             return run
     return ""
 
@@ -119,26 +121,28 @@ def keep_letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).lower()
 
 
-def _one_line(text: str) -> str:
+def _clean_line(text: str) -> str:
     return " ".join(clean_characters(text).split())
 
 
-_LONGEST_HEADING = 12  # words
-_FEWEST_CAPITALS = 4  # letters; what has fewer is an abbreviation
+_MAX_HEADING_WORDS = 12  # words
+_MIN_CAPITALS = 4  # letters; what has fewer is an abbreviation
 _PLAIN_HEADING = re.compile(r"[^\W\d_a-z][^\d:;@]{2,}")  # Data availability, but no caption and no address
-_LONG_LINE = 120  # characters
+_LONG_LINE_CHARACTERS = 120  # characters
 
 
-def text_parts(text: str) -> Parts:
+def parse_plain_text(text: str) -> DocumentParts:
     """Parts of a text; without blank lines, each line is a paragraph if they are long, and else all are one."""
     lines = text.strip().split("\n")
-    title = text_title(lines)
-    is_one_a_line = all(map(str.strip, lines)) and median(map(len, lines)) > _LONG_LINE
+    title = find_text_title(lines)
+    is_one_a_line = all(map(str.strip, lines)) and median(map(len, lines)) > _LONG_LINE_CHARACTERS
     paragraphs = lines if is_one_a_line else re.split(r"\n\s*\n", text.strip())
     texts = ["\n".join(" ".join(line.split()) for line in each.split("\n")) for each in paragraphs if each.strip()]
     if title and texts[0].replace("\n", " ") == title:
         del texts[0]
-    return Parts(title, mark_references(mark_headings([Block("paragraph", each) for each in texts])), written=text)
+    return DocumentParts(
+        title, mark_references(mark_headings([Block("paragraph", each) for each in texts])), written=text
+    )
 
 
 def mark_headings(blocks: Sequence[Block]) -> list[Block]:
@@ -155,28 +159,30 @@ def mark_headings(blocks: Sequence[Block]) -> list[Block]:
         lines = block.text.split("\n")
         alone = len(lines) == 1 and following is not None and following.text.endswith((".", "?", "!", ":"))
         for at, line in enumerate(lines):
-            opens = opens_references(line.rstrip(": ")) or is_abstract_heading(line)
-            if opens or (not styled and _looks_like_a_heading(line, first=at == 0, alone=alone)):
+            opens = is_references_heading(line.rstrip(": ")) or is_abstract_heading(line)
+            if opens or (not styled and _is_heading_line(line, first=at == 0, alone=alone)):
                 marked.append(Block("heading", line))
-            elif at and marked[-1].kind == "paragraph" and not END.match(line):
+            elif at and marked[-1].kind == "paragraph" and not ABSTRACT_END.match(line):
                 marked[-1].text += f"\n{line}"
             else:
                 marked.append(Block("paragraph", line))
     return marked
 
 
-def _looks_like_a_heading(line: str, *, first: bool, alone: bool) -> bool:
+def _is_heading_line(line: str, *, first: bool, alone: bool) -> bool:
     """Whether a line of a text is a heading by its form, where it begins a paragraph or is all of it."""
     name = line.rstrip(": ")
-    if len(name.split()) > _LONGEST_HEADING or line.endswith((".", ",", ";")):
+    if len(name.split()) > _MAX_HEADING_WORDS or line.endswith((".", ",", ";")):
         return False
-    if APPENDIX.match(name) or (name.isupper() and sum(map(str.isalpha, name)) >= _FEWEST_CAPITALS):
+    if APPENDIX_HEADING.match(name) or (name.isupper() and sum(map(str.isalpha, name)) >= _MIN_CAPITALS):
         return True
-    return (first and HEADING.fullmatch(name) is not None) or (alone and _PLAIN_HEADING.fullmatch(line) is not None)
+    return (first and SECTION_HEADING.fullmatch(name) is not None) or (
+        alone and _PLAIN_HEADING.fullmatch(line) is not None
+    )
 
 
-LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")
-_AFTER = re.compile(
+REFERENCE_LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")
+_AFTER_REFERENCES = re.compile(
     r"(?i:author contributions|acknowledge?ments?|biograph|about the authors?|checklist|ethic|funding|data availab)"
 )
 
@@ -196,7 +202,7 @@ class Block:
 
 
 @dataclass
-class Parts:
+class DocumentParts:
     """A paper as one of the formats gives it, in reading order."""
 
     title: str
@@ -208,28 +214,32 @@ class Parts:
     """The text with its lines as they are, of a format that is text already."""
 
 
-def opens_references(heading: str) -> bool:
+def is_references_heading(heading: str) -> bool:
     """Whether a heading is that of the list of references."""
-    return REFERENCES.match(heading) is not None
+    return REFERENCES_HEADING.match(heading) is not None
 
 
-def closes_references(heading: str) -> bool:
+def is_references_end(heading: str) -> bool:
     """Whether a heading within the list of references ends it."""
-    return bool(APPENDIX.match(heading) or _AFTER.search(heading) or re.match(r"(?:[A-Z]|\d+)(?:\.\d+)*\.?\s", heading))
+    return bool(
+        APPENDIX_HEADING.match(heading)
+        or _AFTER_REFERENCES.search(heading)
+        or re.match(r"(?:[A-Z]|\d+)(?:\.\d+)*\.?\s", heading)
+    )
 
 
-def say_unread(count: int, singular: str, plural: str = "") -> list[str]:
+def list_unread_warnings(count: int, singular: str, plural: str = "") -> list[str]:
     """Say how many footnotes or the like were not read, in a list that is empty where there are none."""
     what = singular if count == 1 else plural or f"{singular}s"
     return [f"{count} {what} {'was' if count == 1 else 'were'} not read"] if count else []
 
 
-def references(texts: Sequence[str]) -> list[Reference]:
+def parse_references(texts: Sequence[str]) -> list[Reference]:
     """Entries with their labels as ids; r1, r2, ... where they have none, or one that another has."""
     entries: list[Reference] = []
     taken: set[str] = set()
     for number, text in enumerate(texts, start=1):
-        label = LABEL.match(text)
+        label = REFERENCE_LABEL.match(text)
         name = (label["bracketed"] or label["number"]) if label else ""
         if not name or name in taken:
             name = f"r{number}"
@@ -243,121 +253,121 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
     marked: list[Block] = []
     inside = False
     for block in blocks:
-        opens = opens_references(block.text)
+        opens = is_references_heading(block.text)
         if opens or block.kind == "heading":
             inside = opens
             marked.append(replace(block, kind="heading", text=block.text.replace("\n", " ")))
         elif inside:
-            marked += [Block("reference", text) for text in _entries(block.text)]
+            marked += [Block("reference", text) for text in _split_reference_entries(block.text)]
         else:
             marked.append(replace(block, text=block.text.replace("\n", " ")))
     return marked
 
 
-def _entries(text: str) -> list[str]:
+def _split_reference_entries(text: str) -> list[str]:
     """A paragraph to entries: lines that begin with a label, numbers in brackets, or lines that all have a year."""
     entries: list[str] = []
     lines = re.split(r"\n|\s(?=\[\d{1,3}\]\s)", text)
     one_a_line = all(_YEAR.search(line) and line.endswith((".", ")")) for line in lines)
     for line in lines:
-        if not entries or one_a_line or LABEL.match(line):
+        if not entries or one_a_line or REFERENCE_LABEL.match(line):
             entries.append(line)
         else:
             entries[-1] += f" {line}"
     return entries
 
 
-_SHORTEST = 10  # words; an end before that is a heading inside the abstract
-LONGEST_ABSTRACT = 800  # words
+_MIN_ABSTRACT_WORDS = 10  # words; an end before that is a heading inside the abstract
+MAX_ABSTRACT_WORDS = 800  # words
 
 
-def _word(word: str) -> str:
+def _build_heading_pattern(word: str) -> str:
     """Pattern of a heading as it is written or spaced out: Abstract, ABSTRACT, A BSTRACT, a b s t r a c t."""
     return rf"(?:{word.capitalize()}|{' ?'.join(word.upper())}|{' '.join(word)})"
 
 
 _OPEN, _CLOSE, _NUMBER = r"#*\s*[*_]{0,3}", r"[\s*_:#]*", r"(?:(?:\d+|[IVX]+)[.:]?\s*)?"
-ABSTRACT = re.compile(
-    rf"(?P<level>#*)\s*[*_]{{0,3}}{_word('abstract')}"
+ABSTRACT_HEADING = re.compile(
+    rf"(?P<level>#*)\s*[*_]{{0,3}}{_build_heading_pattern('abstract')}"
     rf"(?:{_CLOSE}$|[*_]{{0,3}}\s*(?:[:.\u2013\u2014]|-(?=\s|[A-Z]))[*_\s]*(?P<text>.*))"
 )
-END = re.compile(
-    rf"{_OPEN}(?:{_NUMBER}{_word('introduction')}{_CLOSE}$"
+ABSTRACT_END = re.compile(
+    rf"{_OPEN}(?:{_NUMBER}{_build_heading_pattern('introduction')}{_CLOSE}$"
     r"|(?:1|I)\.?\s+[A-Z][^.]{2,60}$"
     r"|(?:Key ?-?[Ww]ords?|KEY ?WORDS)\b"
     r"|(?i:index terms|ccs concepts|categories and subject descriptors|acm reference format|author summary"
     r"|plain language summary|significance statement|abbreviations|jel classification)\s*(?:[:.\u2013\u2014*_-]|$))"
 )
-REFERENCES = re.compile(
-    rf"{_OPEN}{_NUMBER}(?:{_word('references')}|{_word('bibliography')}"
+REFERENCES_HEADING = re.compile(
+    rf"{_OPEN}{_NUMBER}(?:{_build_heading_pattern('references')}|{_build_heading_pattern('bibliography')}"
     rf"|(?i:literature cited|works cited|reference list))(?i: and notes)?{_CLOSE}$"
 )
-APPENDIX = re.compile(
+APPENDIX_HEADING = re.compile(
     r"(?:#|(?:[A-Z]\.?\s+)?(?i:appendix|appendices|supplementary (?:material|information))\b.{0,60}$)"
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
-HEADING = re.compile(
+SECTION_HEADING = re.compile(
     r"(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+[A-Z].{0,70}(?<![.,;])"
     r"|Abstract|Introduction|Related Work|Methods|Results|Discussion|Conclusions?|Limitations|Acknowledge?ments",
 )
 
 
-def opens_abstract(line: str) -> bool:
+def is_abstract_start(line: str) -> bool:
     """Whether a line is the heading of the abstract or starts with it."""
-    return ABSTRACT.match(line.strip()) is not None
+    return ABSTRACT_HEADING.match(line.strip()) is not None
 
 
 def is_abstract_heading(line: str) -> bool:
     """Whether a line is the heading of the abstract, and no more."""
-    found = ABSTRACT.match(line)
+    found = ABSTRACT_HEADING.match(line)
     return found is not None and not found["text"]
 
 
 def cut_references(lines: list[str]) -> list[str]:
     """Lines without the last reference list; an appendix behind it stays."""
-    starts = [at for at, line in enumerate(lines) if at > 0 and REFERENCES.match(line.strip())]
+    starts = [at for at, line in enumerate(lines) if at > 0 and REFERENCES_HEADING.match(line.strip())]
     if not starts or len(_YEAR.findall(" ".join(lines[starts[-1] : starts[-1] + 60]))) < 3:
         return lines  # no heading, or what follows it is no list
     start = starts[-1]
-    end = next((at for at in range(start + 1, len(lines)) if APPENDIX.match(lines[at].strip())), len(lines))
+    end = next((at for at in range(start + 1, len(lines)) if APPENDIX_HEADING.match(lines[at].strip())), len(lines))
     return lines[:start] + lines[end:]
 
 
-_LATEST_ABSTRACT = 60  # blocks; an abstract stands on one of the first pages
-_AUTHOR_LINES = 25  # words; what is shorter and ends no sentence before the first section is no prose
+_MAX_BLOCKS_BEFORE_ABSTRACT = 60  # blocks; an abstract stands on one of the first pages
+_MIN_PROSE_WORDS = 25  # words; what is shorter and ends no sentence before the first section is no prose
 
 
-def outline(parts: Parts, *, sha256: str, document_format: DocumentFormat) -> Document:
+def build_document_from_parts(parts: DocumentParts, *, sha256: str, document_format: DocumentFormat) -> Document:
     """The document that the parts of a paper make up."""
-    blocks = _from_abstract(parts.blocks)
+    blocks = _drop_front_matter(parts.blocks)
     if parts.written:
         text = "\n".join(cut_references(parts.written.split("\n")))
     else:
         title = Block("heading", parts.title, level=int(any(block.level for block in blocks)))
-        text = _write([title, *blocks])
+        text = _format_blocks([title, *blocks])
     return Document(
         sha256=sha256,
         format=document_format,
         title=parts.title,
-        abstract=_write(_abstract(blocks)),
+        abstract=_format_blocks(_select_abstract(blocks)),
         text=text.strip(),
-        paragraphs=_paragraphs(blocks),
-        references=references([block.text for block in parts.blocks if block.kind == "reference"]),
+        paragraphs=_build_paragraphs(blocks),
+        references=parse_references([block.text for block in parts.blocks if block.kind == "reference"]),
         hidden=parts.hidden,
         pages=parts.pages,
         warnings=parts.warnings,
     )
 
 
-def _from_abstract(blocks: list[Block]) -> list[Block]:
+def _drop_front_matter(blocks: list[Block]) -> list[Block]:
     """Blocks without authors and addresses: what stands before the abstract, or is no sentence before a section.
 
     An abstract that begins with the word, as in "Abstract: We show", gets a heading of its own.
     """
-    for at, block in enumerate(blocks[:_LATEST_ABSTRACT]):
+    for at, block in enumerate(blocks[:_MAX_BLOCKS_BEFORE_ABSTRACT]):
         if is_abstract_heading(block.text):
             return [replace(block, kind="heading"), *blocks[at + 1 :]]
-        found = ABSTRACT.match(block.text)
+        found = ABSTRACT_HEADING.match(block.text)
         if found:
             cut = found.start("text")
             words: list[Word] = [
@@ -371,11 +381,11 @@ def _from_abstract(blocks: list[Block]) -> list[Block]:
     return [
         block
         for at, block in enumerate(blocks)
-        if at >= first or len(block.text.split()) >= _AUTHOR_LINES or re.search(r"[.!?]$", block.text)
+        if at >= first or len(block.text.split()) >= _MIN_PROSE_WORDS or re.search(r"[.!?]$", block.text)
     ]
 
 
-def _abstract(blocks: list[Block]) -> list[Block]:
+def _select_abstract(blocks: list[Block]) -> list[Block]:
     """The blocks up to the first section, the keywords, or a heading of the abstract's level or above."""
     if not blocks or not is_abstract_heading(blocks[0].text):
         return []
@@ -383,23 +393,23 @@ def _abstract(blocks: list[Block]) -> list[Block]:
     words = 0
     for block in blocks[1:]:
         is_outer = 0 < block.level <= blocks[0].level
-        if (words and is_outer) or (words >= _SHORTEST and END.match(block.text)):
+        if (words and is_outer) or (words >= _MIN_ABSTRACT_WORDS and ABSTRACT_END.match(block.text)):
             break
         chosen.append(block)
         words += len(block.text.split())
-    if words > LONGEST_ABSTRACT:  # none of those follows it
+    if words > MAX_ABSTRACT_WORDS:  # none of those follows it
         chosen = list(takewhile(lambda block: block.kind == "paragraph", blocks[1:]))
-    return chosen if sum(len(block.text.split()) for block in chosen) <= LONGEST_ABSTRACT else []
+    return chosen if sum(len(block.text.split()) for block in chosen) <= MAX_ABSTRACT_WORDS else []
 
 
-def _write(blocks: list[Block]) -> str:
+def _format_blocks(blocks: list[Block]) -> str:
     """Headings and paragraphs as a text; headings as Markdown where their level is known."""
-    shown = (block for block in blocks if block.kind != "reference" and not opens_references(block.text))
+    shown = (block for block in blocks if block.kind != "reference" and not is_references_heading(block.text))
     lines = (f"{'#' * block.level} {block.text}".lstrip(" ") for block in shown)
     return "\n\n".join(line for line in lines if line.strip("# "))
 
 
-def _paragraphs(blocks: list[Block]) -> list[Paragraph]:
+def _build_paragraphs(blocks: list[Block]) -> list[Paragraph]:
     paragraphs: list[Paragraph] = []
     section = ""
     for block in blocks:

@@ -15,18 +15,18 @@ from lxml import etree, html
 from markdown_it import MarkdownIt
 
 from state.documents import HiddenReason, HiddenText
-from tools.documents.formulas import raise_digits, write_formula
+from tools.documents.formulas import convert_to_superscript, format_formula
 from tools.documents.structure import (
-    HEADING,
+    SECTION_HEADING,
     Block,
-    Parts,
+    DocumentParts,
     clean_characters,
+    has_sentence_length,
+    is_abstract_start,
+    is_references_heading,
     mark_headings,
     mark_references,
-    opens_abstract,
-    opens_references,
-    says_something,
-    text_parts,
+    parse_plain_text,
 )
 
 _HEADINGS = {f"h{level}" for level in range(1, 7)}
@@ -34,21 +34,21 @@ _BLOCKS = _HEADINGS | {
     *("p", "li", "ul", "ol", "pre", "blockquote", "table", "figure", "figcaption", "dl", "dt", "dd"),
     *("div", "main", "article", "section", "header"),
 }
-_LONGEST_PARAGRAPH = 100_000  # characters; what is longer is no prose, and may be made to stall the parser
-_WIDEST = 50  # columns
-_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MAX_PARAGRAPH_CHARACTERS = 100_000  # characters; what is longer is no prose, and may be made to stall the parser
+_MAX_COLUMNS = 50  # columns
+_INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", "aside", "svg"}
 
 
-def html_parts(text: str) -> Parts:
+def parse_html(text: str) -> DocumentParts:
     """Main text of a web page: no menus, no footers; what a browser would not show is apart."""
     import trafilatura  # noqa: PLC0415 - Markdown does without
 
-    page = _parse(text)
+    page = _parse_page(text)
     if page is None:
-        return Parts("", [])
-    hidden = remove_hidden(page)
-    write_formulas(page)
+        return DocumentParts("", [])
+    hidden = remove_hidden_elements(page)
+    convert_formulas(page)
     for caption in list(page.iter("caption")):  # the extraction would lose it
         table = next(caption.iterancestors("table"), None)
         if table is not None:
@@ -57,56 +57,62 @@ def html_parts(text: str) -> Parts:
     main = trafilatura.extract(
         html.tostring(page, encoding="unicode"), output_format="html", favor_recall=True, include_comments=False
     )
-    extracted = _parse(main) if main else None
+    extracted = _parse_page(main) if main else None
     every, chosen = list(list_blocks(page)), [] if extracted is None else list(list_blocks(extracted))
-    too_short = _length(chosen) < 0.5 * _length(every)
-    parts = _parts(every if too_short else chosen, hidden)
+    too_short = _count_characters(chosen) < 0.5 * _count_characters(every)
+    parts = _build_page_parts(every if too_short else chosen, hidden)
     parts.title = parts.title or " ".join((page.findtext(".//title") or "").split())
     return parts
 
 
-def markdown_parts(text: str) -> Parts:
+def parse_markdown(text: str) -> DocumentParts:
     """Headings, paragraphs and items of a Markdown file; comments and hidden HTML in it are apart."""
-    if max(map(len, text.split("\n\n"))) > _LONGEST_PARAGRAPH:
-        return text_parts(plain_markdown(text))
-    page = _parse(
-        MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table").render(without_front_matter(text))
+    if max(map(len, text.split("\n\n"))) > _MAX_PARAGRAPH_CHARACTERS:
+        return parse_plain_text(simplify_markdown(text))
+    page = _parse_page(
+        MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table").render(strip_front_matter(text))
     )
     if page is None:
-        return Parts("", [])
-    hidden = remove_hidden(page)
-    write_formulas(page)
-    parts = _parts(mark_headings(list(list_blocks(page))), hidden)
-    parts.written = plain_markdown(text)
+        return DocumentParts("", [])
+    hidden = remove_hidden_elements(page)
+    convert_formulas(page)
+    parts = _build_page_parts(mark_headings(list(list_blocks(page))), hidden)
+    parts.written = simplify_markdown(text)
     return parts
 
 
-def _parse(text: str) -> html.HtmlElement | None:
+def _parse_page(text: str) -> html.HtmlElement | None:
     try:
         return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
     except etree.ParserError:  # nothing but comments and white space
         return None
 
 
-def write_formulas(page: html.HtmlElement) -> None:
+def convert_formulas(page: html.HtmlElement) -> None:
     """Write formulas in one line, and raised numbers, as in 3.5<sup>2</sup>, with superscript characters."""
     for formula in list(page.iter("math")):
-        formula.tail = _NOT_IN_XML.sub("", f"{write_formula(formula)}{formula.tail or ''}")
+        formula.tail = _INVALID_XML_CHARACTERS.sub("", f"{format_formula(formula)}{formula.tail or ''}")
         formula.drop_tree()
     for raised in page.iter("sup"):
         for node in raised.iter(etree.Element):
-            node.text = raise_digits(node.text or "")
+            node.text = convert_to_superscript(node.text or "")
     etree.strip_tags(page, "sup", "sub")  # around which the extraction would put spaces
 
 
-def _parts(blocks: list[Block], hidden: list[HiddenText]) -> Parts:
+def _build_page_parts(blocks: list[Block], hidden: list[HiddenText]) -> DocumentParts:
     """Parts with the first heading as the title, unless it is that of a section."""
     at = next((at for at, block in enumerate(blocks) if block.kind == "heading"), None)
     title = blocks[at].text if at is not None else ""
     is_marked = at is not None and (at == 0 or blocks[at].level > 0)  # not only known by its look, deep in the text
-    if at is None or not is_marked or opens_abstract(title) or HEADING.fullmatch(title) or opens_references(title):
-        return Parts("", mark_references(blocks), hidden)
-    return Parts(title, mark_references([*blocks[:at], *blocks[at + 1 :]]), hidden)
+    if (
+        at is None
+        or not is_marked
+        or is_abstract_start(title)
+        or SECTION_HEADING.fullmatch(title)
+        or is_references_heading(title)
+    ):
+        return DocumentParts("", mark_references(blocks), hidden)
+    return DocumentParts(title, mark_references([*blocks[:at], *blocks[at + 1 :]]), hidden)
 
 
 def list_blocks(node: html.HtmlElement) -> Iterator[Block]:
@@ -114,33 +120,35 @@ def list_blocks(node: html.HtmlElement) -> Iterator[Block]:
     if node.tag in _SKIPPED:
         return
     if node.tag in _HEADINGS:
-        yield from _block("heading", node.text_content(), level=int(node.tag[1]))
+        yield from _build_block("heading", node.text_content(), level=int(node.tag[1]))
         return
     if node.tag == "table":
-        rows = _rows(node)
-        for block in _block("paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption"))):
+        rows = _list_table_rows(node)
+        for block in _build_block(
+            "paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption"))
+        ):
             yield replace(block, rows=[row for row in rows if any(row)])
         return
     running = node.text or ""
     for child in node:
         if child.tag in _SKIPPED or child.tag in _BLOCKS or any(True for _ in child.iter(*_BLOCKS)):
-            yield from _block("paragraph", running)
+            yield from _build_block("paragraph", running)
             yield from list_blocks(child)
             running = ""
         else:
             running += "\v" if child.tag == "br" else child.text_content()
         running += child.tail or ""
-    yield from _block("paragraph", running)
+    yield from _build_block("paragraph", running)
 
 
-def _block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> Iterator[Block]:
+def _build_block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> Iterator[Block]:
     lines = (" ".join(clean_characters(line).split()) for line in text.split("\v"))
     text = "\n".join(line for line in lines if line)
     if text:
         yield Block(kind, text if kind == "paragraph" else text.replace("\n", " "), level=level)
 
 
-def _rows(table: html.HtmlElement) -> list[list[str]]:
+def _list_table_rows(table: html.HtmlElement) -> list[list[str]]:
     """Cells of a table; one that spans several columns or rows has empty ones beside and below it."""
     for line_end in table.iter("br"):
         line_end.tail = f" {line_end.tail or ''}"
@@ -152,7 +160,7 @@ def _rows(table: html.HtmlElement) -> list[list[str]]:
         for cell in row.iter("th", "td"):
             while len(cells) in covered:
                 cells.append("")
-            width, height = (_span(cell, name) for name in ("colspan", "rowspan"))
+            width, height = (_parse_span(cell, name) for name in ("colspan", "rowspan"))
             spans |= dict.fromkeys(range(len(cells), len(cells) + width), height)
             cells += [" ".join(clean_characters(cell.text_content()).split()), *[""] * (width - 1)]
         covered = {column: left - 1 for column, left in {**covered, **spans}.items() if left > 1}
@@ -160,13 +168,13 @@ def _rows(table: html.HtmlElement) -> list[list[str]]:
     return rows
 
 
-def _span(cell: html.HtmlElement, name: str) -> int:
+def _parse_span(cell: html.HtmlElement, name: str) -> int:
     """How many columns or rows a cell takes."""
     spanned = cell.get(name, "1")
-    return max(1, min(int(spanned), _WIDEST)) if spanned.isdecimal() else 1
+    return max(1, min(int(spanned), _MAX_COLUMNS)) if spanned.isdecimal() else 1
 
 
-def _length(blocks: list[Block]) -> int:
+def _count_characters(blocks: list[Block]) -> int:
     return sum(len(block.text) for block in blocks)
 
 
@@ -174,21 +182,21 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
 
 
-def plain_markdown(text: str) -> str:
+def simplify_markdown(text: str) -> str:
     """Text without front matter; images and links become their text."""
-    return _LINK.sub(r"\1", _LINK.sub(r"\1", without_front_matter(text)))  # twice: an image may stand inside a link
+    return _LINK.sub(r"\1", _LINK.sub(r"\1", strip_front_matter(text)))  # twice: an image may stand inside a link
 
 
-def without_front_matter(text: str) -> str:
+def strip_front_matter(text: str) -> str:
     """Text without the settings above it."""
     return _FRONT_MATTER.sub("", text, count=1) if _FRONT_MATTER.match(text) else text
 
 
-_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
+_STYLE_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_COLOUR_NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
 _NOT_TEXT = {"script", "style", "noscript", "template", "head", "title", "annotation", "annotation-xml"}
 # Declarations of what is not to be seen: not shown, in tiny type, or far left of or above the page.
-_UNSEEN: dict[HiddenReason, str] = {
+_HIDING_DECLARATIONS: dict[HiddenReason, str] = {
     "markup": r"display:none|visibility:(?:hidden|collapse)|opacity:0*\.?0*%?",
     "size": r"font-size:0*(?:[0-2]?(?:\.\d*)?(?:p[xt])?|0?(?:\.[01]\d*)?r?em)",
     "off page": r"(?:left|top|text-indent|margin-left|margin-top):-\d{3,}(?:\.\d+)?(?:p[xt]|r?em)?",
@@ -196,11 +204,11 @@ _UNSEEN: dict[HiddenReason, str] = {
 _VISIBLE_CONTRAST = 0.1  # of the range of a colour channel, as in `visibility`
 
 Colour = tuple[float, ...]
-_PICTURE: Colour = (-1.0, -1.0, -1.0)  # unlike any colour
+_PICTURE_COLOUR: Colour = (-1.0, -1.0, -1.0)  # unlike any colour
 Styles = dict[str, str]
 
 
-_ATTRIBUTES: dict[str, HiddenReason] = {
+_TEXT_ATTRIBUTES: dict[str, HiddenReason] = {
     **dict.fromkeys(("alt", "title", "aria-label", "aria-description", "summary"), "alternative text"),
     **dict.fromkeys(("placeholder", "value"), "form field"),
     "content": "metadata",
@@ -208,17 +216,20 @@ _ATTRIBUTES: dict[str, HiddenReason] = {
 """Where text may stand that a page shows only when it is asked for."""
 
 
-def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
+def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
     """Remove from a page what is not shown, comments included; what was text in it is returned."""
     found: list[tuple[str, HiddenReason]] = []
     for node in page.iter(etree.Element):
-        texts = ((" ".join(clean_characters(node.get(name, "")).split()), _ATTRIBUTES[name]) for name in _ATTRIBUTES)
-        found += [(text, reason) for text, reason in texts if says_something(text)]
-    for element, reason in list(_hidden(page)):
+        texts = (
+            (" ".join(clean_characters(node.get(name, "")).split()), _TEXT_ATTRIBUTES[name])
+            for name in _TEXT_ATTRIBUTES
+        )
+        found += [(text, reason) for text, reason in texts if has_sentence_length(text)]
+    for element, reason in list(_iterate_hidden_elements(page)):
         is_comment = not isinstance(element.tag, str)
         text = " ".join(((element.text or "") if is_comment else element.text_content()).split())
         if is_comment:  # those that are more than a mark of a program
-            is_prose = says_something(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)
+            is_prose = has_sentence_length(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)
         else:
             is_prose = re.search(r"[^\W\d_]{2}", text) is not None
         found += [(text, reason)] if is_prose else []
@@ -227,9 +238,9 @@ def remove_hidden(page: html.HtmlElement) -> list[HiddenText]:
     return [HiddenText(text=text, page=0, reason=reason) for text, reason in found]
 
 
-def _hidden(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenReason]]:
+def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenReason]]:
     """Outermost elements that are not shown."""
-    rules = _rules(page)
+    rules = _parse_style_rules(page)
     stack: list[tuple[html.HtmlElement, Colour, Colour]] = [(page, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))]
     while stack:
         node, colour, background = stack.pop()
@@ -238,14 +249,14 @@ def _hidden(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenRe
             continue
         if node.tag in _NOT_TEXT:
             continue
-        styles = _styles(node, rules)
-        colour = _colour(styles.get("color", node.get("color", ""))) or colour
+        styles = _resolve_styles(node, rules)
+        colour = _parse_colour(styles.get("color", node.get("color", ""))) or colour
         painted = styles.get("background-color", styles.get("background", node.get("bgcolor", "")))
         is_picture = "url(" in painted or "gradient" in painted
-        background = _PICTURE if is_picture else _colour(painted) or background
+        background = _PICTURE_COLOUR if is_picture else _parse_colour(painted) or background
         contrast = max(abs(ink - paper) for ink, paper in zip(colour, background, strict=True))
         own_text = "".join([node.text or "", *(child.tail or "" for child in node)]).strip()
-        reason = _reason(node, styles)
+        reason = _find_style_hiding_reason(node, styles)
         if reason:
             yield node, reason
         elif contrast < _VISIBLE_CONTRAST and own_text:
@@ -254,41 +265,41 @@ def _hidden(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenRe
             stack += [(child, colour, background) for child in reversed(node)]
 
 
-def _reason(node: html.HtmlElement, styles: Styles) -> HiddenReason | None:
+def _find_style_hiding_reason(node: html.HtmlElement, styles: Styles) -> HiddenReason | None:
     reasons = (
         reason
-        for reason, pattern in _UNSEEN.items()
+        for reason, pattern in _HIDING_DECLARATIONS.items()
         for name, value in styles.items()
         if re.fullmatch(pattern, f"{name}:{value}")
     )
     return "markup" if "hidden" in node.attrib else next(reasons, None)
 
 
-def _rules(page: html.HtmlElement) -> dict[str, Styles]:
+def _parse_style_rules(page: html.HtmlElement) -> dict[str, Styles]:
     sheets = " ".join(style.text or "" for style in page.iter("style"))
     return {
-        selector.strip(): _declarations(declarations)
-        for selectors, declarations in _RULE.findall(re.sub(r"/\*.*?\*/", "", sheets, flags=re.DOTALL))
+        selector.strip(): _parse_declarations(declarations)
+        for selectors, declarations in _STYLE_RULE.findall(re.sub(r"/\*.*?\*/", "", sheets, flags=re.DOTALL))
         for selector in selectors.split(",")
     }
 
 
-def _styles(node: html.HtmlElement, rules: dict[str, Styles]) -> Styles:
+def _resolve_styles(node: html.HtmlElement, rules: dict[str, Styles]) -> Styles:
     selectors = [node.tag, *(f".{name}" for name in node.get("class", "").split()), f"#{node.get('id', '')}"]
     styles: Styles = {}
     for selector in selectors:
         styles |= rules.get(selector, {})
-    return styles | _declarations(node.get("style", ""))
+    return styles | _parse_declarations(node.get("style", ""))
 
 
-def _declarations(text: str) -> Styles:
+def _parse_declarations(text: str) -> Styles:
     pairs = (declaration.partition(":") for declaration in text.lower().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, colon, value in pairs if colon}
 
 
-def _colour(value: str) -> Colour | None:
+def _parse_colour(value: str) -> Colour | None:
     """Red, green and blue from 0 to 1; None for names other than a few light ones and black."""
-    value = _NAMES.get(value, value)
+    value = _COLOUR_NAMES.get(value, value)
     if digits := re.search(r"#([0-9a-f]{6}|[0-9a-f]{3})\b", value):
         step = len(digits[1]) // 3
         parts = [digits[1][at : at + step] * (2 // step) for at in range(0, 3 * step, step)]

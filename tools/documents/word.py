@@ -30,35 +30,46 @@ from docx.text.run import Run
 from lxml.etree import LxmlError
 
 from state.documents import HiddenReason, HiddenText
-from tools.documents.formulas import raise_digits, write_formula
-from tools.documents.guarded import Unreadable, answer
+from tools.documents.formulas import convert_to_superscript, format_formula
+from tools.documents.parser_process import UnreadableFileError, extract_from_stdin
 from tools.documents.structure import (
-    HEADING,
+    SECTION_HEADING,
     Block,
-    Parts,
+    DocumentParts,
     clean_characters,
+    find_text_title,
+    has_sentence_length,
+    is_references_heading,
+    list_unread_warnings,
     mark_headings,
     mark_references,
-    opens_references,
-    say_unread,
-    says_something,
-    text_title,
 )
 
 # python-docx's own errors, and those of what it is built on, for files that are damaged or only look like Word's.
-_MALFORMED = (OpcError, BadZipFile, LxmlError, LookupError, ValueError, TypeError, AttributeError, NotImplementedError)
-_COPY = "ancestor::*[local-name()='Fallback'][../*[local-name()='Choice']]"  # of a text box, for older programs
-_OUTSIDE = f"not(ancestor::w:tbl) and not({_COPY})"
-_KEPT = f"not(ancestor::w:del) and not(ancestor::w:moveFrom) and not({_COPY})"
-_PIECES = f".//w:r[{_KEPT}] | .//m:oMath[{_KEPT}]"
-_BESIDE = {
+_MALFORMED_ERRORS = (
+    OpcError,
+    BadZipFile,
+    LxmlError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    NotImplementedError,
+)
+_FALLBACK_COPY = (
+    "ancestor::*[local-name()='Fallback'][../*[local-name()='Choice']]"  # of a text box, for older programs
+)
+_OUTSIDE_TABLES = f"not(ancestor::w:tbl) and not({_FALLBACK_COPY})"
+_NOT_DELETED = f"not(ancestor::w:del) and not(ancestor::w:moveFrom) and not({_FALLBACK_COPY})"
+_PIECES = f".//w:r[{_NOT_DELETED}] | .//m:oMath[{_NOT_DELETED}]"
+_NOTE_PARTS = {
     RELATIONSHIP_TYPE.FOOTNOTES: "footnotes",
     RELATIONSHIP_TYPE.ENDNOTES: "endnotes",
     RELATIONSHIP_TYPE.NUMBERING: "numbering",
 }
-_WIDEST = 63  # columns of a table, as in Word
+_MAX_COLUMNS = 63  # columns of a table, as in Word
 _FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
-_LIGHT = 230  # of 255; a channel of a colour that hardly differs from white
+_MIN_LIGHT_CHANNEL = 230  # of 255; a channel of a colour that hardly differs from white
 _SMALLEST_TYPE = 3.0  # points
 # The font Symbol in Unicode, by Adobe's table; its glyphs have private characters from 0xF020 on.
 _SYMBOLS = {
@@ -75,16 +86,16 @@ _SYMBOLS = {
 }
 
 
-def read(data: bytes, _limit: int) -> Parts:
+def read_word(data: bytes, _limit: int) -> DocumentParts:
     """Read a Word file in this process.
 
     Raises:
         Unreadable: It is damaged, or no Word file.
     """
     try:
-        return _WordReader(Document(BytesIO(data))).read()
-    except _MALFORMED as error:
-        raise Unreadable(" ".join(str(error).split())[:120] or type(error).__name__) from None
+        return _WordReader(Document(BytesIO(data))).read_parts()
+    except _MALFORMED_ERRORS as error:
+        raise UnreadableFileError(" ".join(str(error).split())[:120] or type(error).__name__) from None
 
 
 class _WordReader:
@@ -99,8 +110,8 @@ class _WordReader:
         self.default = document.styles.default(WD_STYLE_TYPE.PARAGRAPH)
         path = "//w:style[w:rPr/w:vertAlign/@w:val='superscript']/@w:styleId"
         self.raised = set(document.styles.element.xpath(path))
-        links = [link for link in document.part.rels.values() if link.reltype in _BESIDE]
-        roots = {_BESIDE[link.reltype]: parse_xml(link.target_part.blob) for link in links}
+        links = [link for link in document.part.rels.values() if link.reltype in _NOTE_PARTS]
+        roots = {_NOTE_PARTS[link.reltype]: parse_xml(link.target_part.blob) for link in links}
         self.numbering = roots.get("numbering")
         self.counts: dict[int, list[int]] = {}
         """The last numbers of each list or scheme of headings, by level."""
@@ -108,43 +119,45 @@ class _WordReader:
             (note.tag, note.get(qn("w:id"))): note for kind in ("footnotes", "endnotes") for note in roots.get(kind, ())
         }
 
-    def read(self) -> Parts:
+    def read_parts(self) -> DocumentParts:
         """Return what stands in the document, in the order of reading."""
         body = self.document.element.body
         title, blocks = "", list[Block]()
-        for element in body.xpath(f".//w:p[{_OUTSIDE}] | .//w:tbl[{_OUTSIDE}]"):
+        for element in body.xpath(f".//w:p[{_OUTSIDE_TABLES}] | .//w:tbl[{_OUTSIDE_TABLES}]"):
             if isinstance(element, CT_Tbl):
-                rows = [self._cells(row) for row in element.xpath(".//w:tr")]
+                rows = [self._list_cells(row) for row in element.xpath(".//w:tr")]
                 text = " ".join(filter(None, (cell for row in rows for cell in row)))
                 blocks.append(Block("paragraph", text, rows=rows))
                 continue
-            text = self._seen(Paragraph(element, self.document))
-            if text and not title and self._style(element, r"title"):
+            text = self._collect_visible_text(Paragraph(element, self.document))
+            if text and not title and self._match_style(element, r"title"):
                 title = text
             elif text:
-                level = self._level(element)
-                text = f"{self._number(element)} {text}".lstrip()
+                level = self._find_heading_level(element)
+                text = f"{self._assign_list_number(element)} {text}".lstrip()
                 blocks.append(Block("heading" if level else "paragraph", text, level=level))
         first = blocks[0].text if blocks else ""
-        if not title and not HEADING.fullmatch(first) and not opens_references(first):
-            title = text_title([first, "", *(block.text for block in blocks[1:])])
+        if not title and not SECTION_HEADING.fullmatch(first) and not is_references_heading(first):
+            title = find_text_title([first, "", *(block.text for block in blocks[1:])])
             blocks = blocks[bool(title) :]
-        return Parts(
+        return DocumentParts(
             title,
             mark_references(mark_headings([block for block in blocks if block.text])),
-            hidden=[*self.hidden, *_beside(self.document)],
-            warnings=[warning for what, count in self.unread.items() for warning in say_unread(count, what)],
+            hidden=[*self.hidden, *_find_unprinted_text(self.document)],
+            warnings=[warning for what, count in self.unread.items() for warning in list_unread_warnings(count, what)],
         )
 
-    def _cells(self, row: CT_Row) -> list[str]:
+    def _list_cells(self, row: CT_Row) -> list[str]:
         """Texts of a row without those of tables in its cells, which have rows of their own."""
-        cells = [""] * min(row.grid_before, _WIDEST)
+        cells = [""] * min(row.grid_before, _MAX_COLUMNS)
         for cell in row.xpath("./w:tc | ./w:sdt/w:sdtContent/w:tc"):
-            paragraphs = (self._seen(Paragraph(each, self.document), table=True) for each in cell.xpath("./w:p"))
-            cells += [" ".join(filter(None, paragraphs)), *[""] * (min(cell.grid_span, _WIDEST) - 1)]
+            paragraphs = (
+                self._collect_visible_text(Paragraph(each, self.document), table=True) for each in cell.xpath("./w:p")
+            )
+            cells += [" ".join(filter(None, paragraphs)), *[""] * (min(cell.grid_span, _MAX_COLUMNS) - 1)]
         return cells
 
-    def _seen(self, paragraph: Paragraph, *, table: bool = False) -> str:
+    def _collect_visible_text(self, paragraph: Paragraph, *, table: bool = False) -> str:
         """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
         pieces: list[tuple[bool, str]] = []  # each with whether it is raised
         style = self.styles.get(paragraph._p.style or "", self.default)
@@ -152,11 +165,11 @@ class _WordReader:
             if next(element.iterancestors(qn("w:p"))) is not paragraph._p:
                 continue  # it stands in a text box
             if not isinstance(element, CT_R):
-                pieces.append((False, write_formula(element)))
+                pieces.append((False, format_formula(element)))
                 continue
             run = Run(element, paragraph)
-            text = self._text(run)
-            reason = _hidden(run, style, table)
+            text = self._extract_run_text(run)
+            reason = _find_run_hiding_reason(run, style, table)
             if reason and text.strip():
                 self.hidden.append(HiddenText(text=clean_characters(text).strip(), page=0, reason=reason))
             else:
@@ -164,10 +177,10 @@ class _WordReader:
         joined = (
             (raised, "".join(text for _, text in group)) for raised, group in groupby(pieces, lambda piece: piece[0])
         )
-        line = "".join(raise_digits(text) if raised else text for raised, text in joined)
+        line = "".join(convert_to_superscript(text) if raised else text for raised, text in joined)
         return " ".join(clean_characters(line).split())
 
-    def _text(self, run: Run) -> str:
+    def _extract_run_text(self, run: Run) -> str:
         """Text of a run, its symbols in Unicode, the notes that it refers to in brackets."""
         for symbol in run._r.xpath("./w:sym"):
             code = int(symbol.get(qn("w:char"), "0"), 16) & 0xFF
@@ -181,20 +194,24 @@ class _WordReader:
             note = self.notes.pop((mark.tag.removesuffix("Reference"), mark.get(qn("w:id"))), None)
             self.unread["footnote"] += note is None
             paragraphs = () if note is None else note.iter(qn("w:p"))
-            text += "".join(f" ({said})" for each in paragraphs if (said := self._seen(Paragraph(each, self.document))))
+            text += "".join(
+                f" ({said})"
+                for each in paragraphs
+                if (said := self._collect_visible_text(Paragraph(each, self.document)))
+            )
         return text
 
-    def _level(self, paragraph: CT_P) -> int:
+    def _find_heading_level(self, paragraph: CT_P) -> int:
         """Level of a heading by its style, below that of the title; 0 if it has none."""
-        found = self._style(paragraph, r"heading (\d)")
+        found = self._match_style(paragraph, r"heading (\d)")
         return int(found[1]) + 1 if found else 0
 
-    def _style(self, paragraph: CT_P, name: str) -> re.Match[str] | None:
+    def _match_style(self, paragraph: CT_P, name: str) -> re.Match[str] | None:
         """How the name of a paragraph's style, or of one that it is based on, matches."""
-        names = ("".join(holder.xpath("./w:name/@w:val")) for holder in self._holders(paragraph))
+        names = ("".join(holder.xpath("./w:name/@w:val")) for holder in self._iterate_property_elements(paragraph))
         return next(filter(None, (re.fullmatch(name, each, re.IGNORECASE) for each in names)), None)
 
-    def _holders(self, paragraph: CT_P) -> Iterator[BaseOxmlElement]:
+    def _iterate_property_elements(self, paragraph: CT_P) -> Iterator[BaseOxmlElement]:
         """The elements with the properties of a paragraph: its own, its style's, and those of styles below that."""
         yield paragraph
         style = self.styles.get(paragraph.style or "", self.default)
@@ -202,10 +219,12 @@ class _WordReader:
             yield style.element
             style = style.base_style
 
-    def _number(self, paragraph: CT_P) -> str:
+    def _assign_list_number(self, paragraph: CT_P) -> str:
         """Count a paragraph and return the number that Word puts before it, such as `2.1`; bullets have none."""
         path = "./w:pPr/w:numPr[w:numId]"
-        named = next((number for each in self._holders(paragraph) for number in each.xpath(path)), None)
+        named = next(
+            (number for each in self._iterate_property_elements(paragraph) for number in each.xpath(path)), None
+        )
         if named is None or self.numbering is None:
             return ""
         scheme, level = named.numId.val, 0 if named.ilvl is None else named.ilvl.val
@@ -218,7 +237,7 @@ class _WordReader:
         return ".".join(map(str, counts)) + ("" if level else ".")
 
 
-def _beside(document: WordDocument) -> Iterator[HiddenText]:
+def _find_unprinted_text(document: WordDocument) -> Iterator[HiddenText]:
     """Descriptions of pictures, what fields of forms say, and the file's properties; comments are there to be seen."""
     body, properties = document.element.body, document.core_properties
     found: list[tuple[str | None, HiddenReason]] = [
@@ -228,11 +247,11 @@ def _beside(document: WordDocument) -> Iterator[HiddenText]:
     named = ("title", "subject", "keywords", "comments", "category", "content_status", "author", "identifier")
     found += [(getattr(properties, name), "metadata") for name in named]
     for text, reason in found:
-        if text and says_something(text):
+        if text and has_sentence_length(text):
             yield HiddenText(text=clean_characters(text).strip(), page=0, reason=reason)
 
 
-def _hidden(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> HiddenReason | None:
+def _find_run_hiding_reason(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> HiddenReason | None:
     """Why a reader cannot see a run; white type in a table may stand on a dark cell, and is taken for seen."""
     style = of_paragraph.font if of_paragraph else run.font
     size = run.font.size or style.size
@@ -242,8 +261,8 @@ def _hidden(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> Hidde
         return "markup"
     if size is not None and size.pt < _SMALLEST_TYPE:
         return "size"
-    return "colour" if colour and min(colour) > _LIGHT and not shaded and not table else None
+    return "colour" if colour and min(colour) > _MIN_LIGHT_CHANNEL and not shaded and not table else None
 
 
 if __name__ == "__main__":
-    answer(read)
+    extract_from_stdin(read_word)

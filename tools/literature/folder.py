@@ -11,23 +11,23 @@ from functools import lru_cache
 from pathlib import Path
 
 from state.documents import Document, Passage
-from state.errors import BadInput
+from state.errors import InputError
 from tools.documents.reading import FORMATS
-from tools.literature.full_text import ReadPaper
+from tools.literature.full_text import PaperReader
 from tools.literature.records import Hit, Notice, SearchResult
 from tools.literature.url_guard import FetchError
 
-Rank = Callable[[Sequence[Document], str, int], list[Passage]]
+PassageRanker = Callable[[Sequence[Document], str, int], list[Passage]]
 """The best passages of these documents for a question, and how many are wanted: `tools.retrieval.search.search` with
 its settings bound. Blocks, so it is called in a thread; ids begin with 12 digits of the document's hash."""
 
 SUFFIXES = frozenset({*FORMATS, ".txt"})
-_LARGEST = 50_000_000  # bytes, as for the paper under review
+_MAX_PAPER_BYTES = 50_000_000  # bytes, as for the paper under review
 _PASSAGES_PER_HIT = 8  # so that a long paper with many alike passages does not push out all others
-_reading = threading.Lock()  # branches of a run that ask together read a paper once
+_read_lock = threading.Lock()  # branches of a run that ask together read a paper once
 
 
-class Folder:
+class FolderProvider:
     """Ranks the papers of a folder and its subfolders by their best passage.
 
     Args:
@@ -38,35 +38,35 @@ class Folder:
 
     name = "folder"
 
-    def __init__(self, path: Path, read: ReadPaper, rank: Rank) -> None:
+    def __init__(self, path: Path, read: PaperReader, rank: PassageRanker) -> None:
         self._path = path.expanduser().absolute()
         self._read = read
         self._rank = rank
 
     async def search(self, query: str, limit: int) -> SearchResult:
         """As `Provider` says; files that cannot be read are told in the notices."""
-        return await asyncio.to_thread(self._search, query, limit)
+        return await asyncio.to_thread(self._search_papers, query, limit)
 
-    async def load(self, hit: Hit) -> Document:
+    async def load_hit(self, hit: Hit) -> Document:
         """The paper of a hit of this folder.
 
         Raises:
             FetchError: It is gone, or was never there.
         """
-        return await asyncio.to_thread(self._load, Path(hit["address"]))
+        return await asyncio.to_thread(self._load_document_at, Path(hit["address"]))
 
-    def _load(self, path: Path) -> Document:
-        document = self._document(path) if path in self._files() else ""
+    def _load_document_at(self, path: Path) -> Document:
+        document = self._read_paper_file(path) if path in self._list_paper_files() else ""
         if isinstance(document, str):
             raise FetchError(str(path), "is no longer a paper of the folder that can be read")
         return document
 
-    def _search(self, query: str, limit: int) -> SearchResult:
+    def _search_papers(self, query: str, limit: int) -> SearchResult:
         if not self._path.is_dir():
             raise FetchError(str(self._path), "is no folder; set `folder` to one with papers")
         papers, notices = dict[str, tuple[Path, Document]](), list[Notice]()
-        for path in self._files():
-            document = self._document(path)
+        for path in self._list_paper_files():
+            document = self._read_paper_file(path)
             if isinstance(document, str):
                 notices.append(Notice(provider=self.name, message=f"{path} was left out: {document}"))
             elif document["paragraphs"]:
@@ -74,9 +74,9 @@ class Folder:
         documents = [document for _, document in papers.values()]
         passages = self._rank(documents, query, limit * _PASSAGES_PER_HIT) if documents else []
         order = dict.fromkeys(passage["id"].partition(":")[0] for passage in passages)
-        return SearchResult([_hit(*papers[key]) for key in order if key in papers][:limit], notices)
+        return SearchResult([_build_hit(*papers[key]) for key in order if key in papers][:limit], notices)
 
-    def _files(self) -> list[Path]:
+    def _list_paper_files(self) -> list[Path]:
         """All papers by their suffix, in the order of their paths; hidden files and folders are passed over."""
         found = list[Path]()
         for place, folders, names in os.walk(self._path):
@@ -85,38 +85,38 @@ class Folder:
             found.extend(path for path in paths if path.suffix.lower() in SUFFIXES)
         return sorted(found)
 
-    def _document(self, path: Path) -> Document | str:
+    def _read_paper_file(self, path: Path) -> Document | str:
         """Return the paper in a file, or why it cannot be read."""
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
                 return "it is no regular file"
-            if status.st_size > _LARGEST:
-                return f"it is larger than {_LARGEST // 1_000_000} MB"
-            with _reading:
-                return _read_once(self._read, path, status.st_mtime_ns, status.st_size)
+            if status.st_size > _MAX_PAPER_BYTES:
+                return f"it is larger than {_MAX_PAPER_BYTES // 1_000_000} MB"
+            with _read_lock:
+                return _read_paper_cached(self._read, path, status.st_mtime_ns, status.st_size)
         except OSError as error:
             return f"it cannot be opened ({error.strerror})"
 
 
 @lru_cache(maxsize=1000)
-def _read_once(read: ReadPaper, path: Path, _mtime_ns: int, _size: int) -> Document | str:
+def _read_paper_cached(read: PaperReader, path: Path, _mtime_ns: int, _size: int) -> Document | str:
     """Read a file, or say why it cannot be read: every question asks for all papers, which change rarely.
 
     The places of words are for rendering and most of a paper, so they are not kept.
     """
     try:
         document = read(path.read_bytes(), path.name, str(path))
-    except BadInput as error:
+    except InputError as error:
         return str(error)
     paragraphs = [{**paragraph, "words": []} for paragraph in document["paragraphs"]]
     return Document(**{**document, "paragraphs": paragraphs})  # type: ignore[typeddict-item]
 
 
-def _hit(path: Path, document: Document) -> Hit:
+def _build_hit(path: Path, document: Document) -> Hit:
     return Hit(
         retracted=False,
-        provider=Folder.name,
+        provider=FolderProvider.name,
         title=document["title"] or path.stem,
         authors=[],
         year=0,

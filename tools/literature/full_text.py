@@ -9,27 +9,27 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
 from state.documents import Document, Paragraph
-from state.errors import BadInput
+from state.errors import InputError
 from tools.documents.reading import load_document, read_document_bytes
 from tools.literature.fetching import Download
-from tools.literature.records import Found, Hit
-from tools.literature.url_guard import AddressBlocked, FetchError
-from tools.literature.web import Web
+from tools.literature.records import FoundDocument, Hit
+from tools.literature.url_guard import AddressBlockedError, FetchError
+from tools.literature.web import WebClient
 
-ONLY_ABSTRACT = "This is the abstract only; the full text could not be fetched."
+ABSTRACT_ONLY_WARNING = "This is the abstract only; the full text could not be fetched."
 
 
-ReadPaper = Callable[[bytes, str, str], Document]
+PaperReader = Callable[[bytes, str, str], Document]
 """Reads a paper from its bytes, its name, whose suffix tells the format, and its source; raises BadInput where they are
 none. Blocks, so it is called in a thread."""
 
 
 def read_paper(data: bytes, name: str, source: str) -> Document:
-    """Read a paper as `ReadPaper` says, once a content."""
+    """Read a paper as `PaperReader` says, once a content."""
     return load_document(read_document_bytes(data, name=name, source=source))
 
 
-def abstract_document(hit: Hit) -> Document:
+def build_abstract_document(hit: Hit) -> Document:
     """The abstract of a hit as a short document, marked as such."""
     text = hit["abstract"]
     return Document(
@@ -42,16 +42,18 @@ def abstract_document(hit: Hit) -> Document:
         references=[],
         hidden=[],
         pages=0,
-        warnings=[ONLY_ABSTRACT],
+        warnings=[ABSTRACT_ONLY_WARNING],
     )
 
 
-LEAST_CHARACTERS = 500
+MIN_FULL_TEXT_CHARACTERS = 500
 """A page with less text than this, or less than the abstract, is a cookie notice or a bare landing page."""
 _SUFFIXES = {"application/pdf": ".pdf", "application/x-pdf": ".pdf", "text/plain": ".txt"}
 
 
-async def open_hit(hit: Hit, web: Web, read: ReadPaper, note: Callable[[str], None]) -> Found | None:
+async def fetch_hit_document(
+    hit: Hit, web: WebClient, read: PaperReader, note: Callable[[str], None]
+) -> FoundDocument | None:
     """The full text of a hit of a web service, or else its abstract; `note` is told why it is not the full text.
 
     Raises:
@@ -60,17 +62,17 @@ async def open_hit(hit: Hit, web: Web, read: ReadPaper, note: Callable[[str], No
     """
     for address in dict.fromkeys(filter(None, [hit["pdf_address"], hit["address"]])):
         try:
-            return as_found(hit, await _document(await web.file(address), hit, read))
-        except AddressBlocked:
+            return as_found_document(hit, await _read_download(await web.fetch_file(address), hit, read))
+        except AddressBlockedError:
             raise
-        except (FetchError, BadInput) as error:
+        except (FetchError, InputError) as error:
             note(str(error))
-    return as_found(hit, abstract_document(hit), full=False) if hit["abstract"] else None
+    return as_found_document(hit, build_abstract_document(hit), full=False) if hit["abstract"] else None
 
 
-def as_found(hit: Hit, document: Document, *, full: bool = True) -> Found:
+def as_found_document(hit: Hit, document: Document, *, full: bool = True) -> FoundDocument:
     """A document with its source."""
-    return Found(
+    return FoundDocument(
         document=document,
         title=hit["title"] or document["title"],
         address=hit["address"] or hit["pdf_address"],
@@ -79,13 +81,13 @@ def as_found(hit: Hit, document: Document, *, full: bool = True) -> Found:
     )
 
 
-async def _document(download: Download, hit: Hit, read: ReadPaper) -> Document:
+async def _read_download(download: Download, hit: Hit, read: PaperReader) -> Document:
     name = PurePosixPath(unquote(urlsplit(download.address).path)).name
     suffix = _SUFFIXES.get(download.content_type, ".html")
     if not name.lower().endswith(suffix):
         name = f"{name or 'page'}{suffix}"
     document = await asyncio.to_thread(read, download.data, name, download.address)
     characters = sum(len(paragraph["text"]) for paragraph in document["paragraphs"])
-    if characters < max(LEAST_CHARACTERS, len(hit["abstract"])):
+    if characters < max(MIN_FULL_TEXT_CHARACTERS, len(hit["abstract"])):
         raise FetchError(download.address, "holds no full text")
     return document

@@ -20,18 +20,18 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
 from tools.literature.fetching import FEED_TYPES, JSON_TYPES, Secret
-from tools.literature.records import Hit, SearchResult, identifiers, one_line, search_words
-from tools.literature.web import Service, Web
+from tools.literature.records import Hit, SearchResult, extract_identifiers, extract_search_words, normalize_field_text
+from tools.literature.web import Service, WebClient
 
 Record = Mapping[str, Any]
-LONGEST_ABSTRACT = 5_000  # words
+MAX_ABSTRACT_WORDS = 5_000  # words
 
 
-class _Row(BaseModel):
+class _TableRow(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Fields(_Row):
+class FieldTemplates(_TableRow):
     """Where a record has what a hit tells: templates, and the path of the list of authors."""
 
     title: list[str]
@@ -51,7 +51,7 @@ class Fields(_Row):
     """Path at which true or `retraction` stands for a work that was retracted."""
 
 
-class Key(_Row):
+class ServiceKey(_TableRow):
     """A secret that a service is sent."""
 
     setting: str
@@ -60,7 +60,7 @@ class Key(_Row):
     name: str
 
 
-class Catalogue(_Row):
+class ServiceSpec(_TableRow):
     """What a service is asked and answers."""
 
     interval_s: float
@@ -74,87 +74,87 @@ class Catalogue(_Row):
     """With {query}, {limit} and {contact}; what comes out empty is not sent."""
     most: int
     """Records that it gives at once."""
-    keys: list[Key] = []
+    keys: list[ServiceKey] = []
     marker: str
     """What each answer has at this path."""
     records: str
     """Path of the records; it may be missing where nothing was found."""
-    fields: Fields
+    fields: FieldTemplates
 
-    def queries(self, question: str) -> list[str]:
+    def build_queries(self, question: str) -> list[str]:
         """Return what is asked for a question; a single word needs no second query."""
-        words = [self.word.format(word) for word in search_words(question)]
+        words = [self.word.format(word) for word in extract_search_words(question)]
         joined = [join.join(words) for join in self.joins]
         return list(dict.fromkeys(joined))
 
 
 @dataclass(frozen=True)
-class Client:
+class ServiceClient:
     """Asks one service, as `Provider` says."""
 
     name: str
     """As it stands in settings, hits and notices."""
-    catalogue: Catalogue
-    web: Web
+    catalogue: ServiceSpec
+    web: WebClient
     secrets: tuple[Secret, ...] = ()
     contact: str = ""
 
     async def search(self, query: str, limit: int) -> SearchResult:
         """As `Provider` says."""
         catalogue, hits = self.catalogue, list[Hit]()
-        for text in catalogue.queries(query):
-            hits = await self._ask(catalogue.parameters, text, limit)
+        for text in catalogue.build_queries(query):
+            hits = await self._request_hits(catalogue.parameters, text, limit)
             if hits:
                 break
         return SearchResult(hits, [])
 
-    async def look_up(self, doi: str) -> SearchResult:
+    async def look_up_doi(self, doi: str) -> SearchResult:
         """The work with a DOI, at a service that filters by it; errors as `Provider` says."""
         kept = {name: text for name, text in self.catalogue.parameters.items() if "{query}" not in text}
-        return SearchResult(await self._ask({**kept, "filter": "doi:{query}"}, doi, 1), [])
+        return SearchResult(await self._request_hits({**kept, "filter": "doi:{query}"}, doi, 1), [])
 
-    async def _ask(self, templates: Mapping[str, str], query: str, limit: int) -> list[Hit]:
+    async def _request_hits(self, templates: Mapping[str, str], query: str, limit: int) -> list[Hit]:
         values = {"query": query, "limit": min(limit, self.catalogue.most), "contact": self.contact}
         parameters = {name: template.format(**values) for name, template in templates.items()}
-        return await self.web.ask(
+        return await self.web.query_service(
             Service(self.name, self.catalogue.interval_s),
             self.catalogue.url,
             {name: value for name, value in parameters.items() if value},
             accept=FEED_TYPES if self.name == "arxiv" else JSON_TYPES,
-            read=self._read,
+            read=self._parse_hits,
             secrets=self.secrets,
         )
 
-    def _read(self, data: bytes) -> list[Hit]:
+    def _parse_hits(self, data: bytes) -> list[Hit]:
         """Return the hits of an answer, without peer reviews, which have entries of their own.
 
         Raises:
             ValueError: It is no such answer.
         """
-        answer = parse_feed(data) if self.name == "arxiv" else from_json(data)
+        answer = parse_arxiv_feed(data) if self.name == "arxiv" else from_json(data)
         if not find_values(answer, self.catalogue.marker):
             raise ValueError("an answer of another form")
         records = find_values(answer, f"{self.catalogue.records}.*")
-        hits = (self._hit(record) for record in records if isinstance(record, dict))
+        hits = (self._parse_record(record) for record in records if isinstance(record, dict))
         return [hit for hit in hits if hit is not None]
 
-    def _hit(self, record: Record) -> Hit | None:
+    def _parse_record(self, record: Record) -> Hit | None:
         fields = self.catalogue.fields
-        if complete := COMPLETIONS.get(self.name):
+        if complete := RECORD_NORMALIZERS.get(self.name):
             record = complete(record)
         if record.get("type") == "peer-review" or not fill_template(fields.needed, record):
             return None
-        year = re.search(r"\b\d{4}\b", fill_first(fields.year, record))
-        authors = (fill_first(fields.author, author) for author in find_values(record, fields.authors))
+        year = re.search(r"\b\d{4}\b", fill_first_template(fields.year, record))
+        authors = (fill_first_template(fields.author, author) for author in find_values(record, fields.authors))
         return Hit(
             provider=self.name,
-            title=fill_first(fields.title, record),
+            title=fill_first_template(fields.title, record),
             authors=[author for author in authors if author],
             year=int(year[0]) if year else 0,
-            abstract=fill_first(fields.abstract, record),
-            address=fill_first(fields.addresses, record),
-            pdf_address=fill_first(fields.files, record),
-            identifiers=identifiers(fill_template(template, record) for template in fields.identifiers),
+            abstract=fill_first_template(fields.abstract, record),
+            address=fill_first_template(fields.addresses, record),
+            pdf_address=fill_first_template(fields.files, record),
+            identifiers=extract_identifiers(fill_template(template, record) for template in fields.identifiers),
             retracted=any(value in (True, "retraction") for value in find_values(record, fields.retracted)),
         )
 
@@ -173,7 +173,7 @@ def find_values(value: Any, path: str) -> list[Any]:
     return [value for value in values if value is not None]
 
 
-def fill_first(templates: Iterable[str], record: Record) -> str:
+def fill_first_template(templates: Iterable[str], record: Record) -> str:
     """Return the first template that is not empty, filled in."""
     return next((text for template in templates if (text := fill_template(template, record))), "")
 
@@ -185,15 +185,15 @@ def fill_template(template: str, record: Record) -> str:
     def fill(field: re.Match[str]) -> str:
         nonlocal told
         found = [value for value in find_values(record, field[1]) if isinstance(value, (str, int))]
-        text = one_line(str(found[0])) if found else ""
+        text = normalize_field_text(str(found[0])) if found else ""
         told = told or bool(text)
         return text
 
     text = re.sub(r"\{([^}]*)\}", fill, template)
-    return one_line(text) if told else ""
+    return normalize_field_text(text) if told else ""
 
 
-def parse_feed(data: bytes) -> dict[str, Any]:
+def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
     """Parse an Atom feed of arXiv.
 
     Raises:
@@ -211,7 +211,7 @@ def parse_feed(data: bytes) -> dict[str, Any]:
         raise ValueError("no Atom feed")
     entries = list[Record]()
     for entry in feed.iterfind("entry", spaces):
-        page = one_line(entry.findtext("id", "", spaces))
+        page = normalize_field_text(entry.findtext("id", "", spaces))
         if "/api/errors" in page:
             raise ValueError("an error in the place of an entry")
         pdf = entry.find("link[@title='pdf']", spaces)
@@ -229,33 +229,38 @@ def parse_feed(data: bytes) -> dict[str, Any]:
     return {"entries": entries}
 
 
-def _with_plain_abstract(work: Record) -> Record:
+def _normalize_openalex_work(work: Record) -> Record:
     """Turn an inverted index, which has the places of each word, into an abstract."""
     index = work.get("abstract_inverted_index")
     told = index.items() if isinstance(index, dict) else ()
     placed = [(place, word) for word, places in told for place in find_values(places, "*") if isinstance(place, int)]
-    return {**work, "abstract": " ".join(word for _, word in sorted(placed)[:LONGEST_ABSTRACT])}
+    return {**work, "abstract": " ".join(word for _, word in sorted(placed)[:MAX_ABSTRACT_WORDS])}
 
 
-def _without_markup(work: Record) -> Record:
+def _normalize_crossref_work(work: Record) -> Record:
     """Take the JATS markup out of title and abstract, and find the link to the PDF."""
     links = [link for link in find_values(work, "link.*") if isinstance(link, dict)]
     pdfs = [link.get("URL") for link in links if link.get("content-type") == "application/pdf"]
     title, abstract = (fill_template(template, work) for template in ("{title.0}", "{abstract}"))
-    return {**work, "title": plain_jats(title), "abstract": plain_jats(abstract), "pdf": next(iter(pdfs), "")}
+    return {
+        **work,
+        "title": strip_jats_markup(title),
+        "abstract": strip_jats_markup(abstract),
+        "pdf": next(iter(pdfs), ""),
+    }
 
 
-def plain_jats(text: str) -> str:
+def strip_jats_markup(text: str) -> str:
     """Return the words of a text in JATS markup, without the heading of an abstract."""
     body = re.sub(r"<jats:title>\s*abstract\s*</jats:title>", " ", text, flags=re.IGNORECASE)
-    return one_line(html.unescape(re.sub(r"<[^<>]*>", " ", body)))
+    return normalize_field_text(html.unescape(re.sub(r"<[^<>]*>", " ", body)))
 
 
-COMPLETIONS: dict[str, Callable[[Record], Record]] = {
-    "openalex": _with_plain_abstract,
-    "crossref": _without_markup,
+RECORD_NORMALIZERS: dict[str, Callable[[Record], Record]] = {
+    "openalex": _normalize_openalex_work,
+    "crossref": _normalize_crossref_work,
 }
 # What no template can tell of a record.
 
 _TABLE = Path(__file__).with_name("providers.toml").read_text(encoding="utf-8")
-CATALOGUES = TypeAdapter(dict[str, Catalogue]).validate_python(tomllib.loads(_TABLE))
+SERVICE_SPECS = TypeAdapter(dict[str, ServiceSpec]).validate_python(tomllib.loads(_TABLE))

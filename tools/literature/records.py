@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, Protocol
 from typing_extensions import TypedDict
 
 from state.documents import Document
-from tools.text import title_key
+from tools.text import normalize_title
 
 
 class Hit(TypedDict):
@@ -36,7 +36,7 @@ class Hit(TypedDict):
     """Whether the provider says so."""
 
 
-class Blocked(TypedDict):
+class BlockedAddress(TypedDict):
     """An address that was kept out, before anything was asked of it."""
 
     address: str
@@ -75,7 +75,7 @@ class Provider(Protocol):
         ...
 
 
-class Found(TypedDict):
+class FoundDocument(TypedDict):
     """A document to look up the question in."""
 
     document: Document
@@ -86,15 +86,15 @@ class Found(TypedDict):
     extent: Literal["full text", "abstract"]
 
 
-class Findings(TypedDict):
+class LiteratureResults(TypedDict):
     """Everything that came of one question."""
 
-    found: list[Found]
-    blocked: list[Blocked]
+    found: list[FoundDocument]
+    blocked: list[BlockedAddress]
     notices: list[Notice]
 
 
-class UnderReview(TypedDict):
+class ReviewedPaper(TypedDict):
     """The paper under review, which is no literature about itself."""
 
     title: str
@@ -105,13 +105,13 @@ class UnderReview(TypedDict):
     """As in a hit."""
 
 
-def one_line(text: str | None) -> str:
+def normalize_field_text(text: str | None) -> str:
     """The words of a field, one space apart; nothing for a field that is missing."""
     return " ".join((text or "").split())
 
 
-MOST_WORDS = 10
-_EMPTY = """
+MAX_SEARCH_WORDS = 10
+_STOP_WORD_LIST = """
 a about above after against all also among an and any are as at be been before being between both but by can
 could did do does doing done during each either for from further had has have having how if in into is it its
 itself just many may might more most much must no nor not of off on once one only or other others our out over
@@ -119,10 +119,10 @@ own paper papers same shall should since so some study studies such than that th
 they this those through to too under until up upon used using very was we were what when where whether which
 while who whom whose why will with within without would you your
 """
-_STOP_WORDS = frozenset(_EMPTY.split())
+_STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
-def search_words(question: str) -> list[str]:
+def extract_search_words(question: str) -> list[str]:
     """The words that carry the question, in order, each once, ten at most.
 
     Hyphenated words are taken apart, as Semantic Scholar finds nothing for them; wildcards and operators of query
@@ -130,21 +130,21 @@ def search_words(question: str) -> list[str]:
     """
     every = list(dict.fromkeys(word.lower() for word in re.findall(r"[^\W_]+", question)))
     telling = [word for word in every if word not in _STOP_WORDS and (len(word) > 1 or word.isdigit())]
-    return (telling or every)[:MOST_WORDS]
+    return (telling or every)[:MAX_SEARCH_WORDS]
 
 
 _ARXIV = re.compile(
     r"arxiv(?:\.org/(?:abs|pdf|html)/|[.:/])\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})", re.IGNORECASE
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s?#&\"<>]+", re.IGNORECASE)
-_STAMP = re.compile(r"arxiv:\S+v\d+\s+\[[a-z.-]+\]", re.IGNORECASE)
-_OPENING = 10  # paragraphs; further down, the number may be that of a cited paper
-_NEARLY = 0.9
-_TITLE_WORDS = 4
-_ABSTRACT_WORDS = 30
+_ARXIV_STAMP = re.compile(r"arxiv:\S+v\d+\s+\[[a-z.-]+\]", re.IGNORECASE)
+_OPENING_PARAGRAPHS = 10  # paragraphs; further down, the number may be that of a cited paper
+_NEARLY_EQUAL_RATIO = 0.9
+_MIN_TITLE_WORDS = 4
+_MIN_ABSTRACT_WORDS = 30
 
 
-def identifiers(values: Iterable[str | None]) -> list[str]:
+def extract_identifiers(values: Iterable[str | None]) -> list[str]:
     """The arXiv numbers and DOIs in addresses and other texts, each once, in the form of `Hit`.
 
     A DOI of arXiv (10.48550/arXiv.1706.03762) counts as the number in it.
@@ -158,72 +158,76 @@ def identifiers(values: Iterable[str | None]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def is_same_study(hit: Hit, paper: UnderReview) -> bool:
+def is_same_study(hit: Hit, paper: ReviewedPaper) -> bool:
     """Whether a hit is the paper under review."""
-    return not set(hit["identifiers"]).isdisjoint(paper["identifiers"]) or _same_words(hit, paper)
+    return not set(hit["identifiers"]).isdisjoint(paper["identifiers"]) or _matches_title_or_abstract(hit, paper)
 
 
-def is_same_document(document: Document, paper: UnderReview) -> bool:
+def is_same_document(document: Document, paper: ReviewedPaper) -> bool:
     """Whether a document that was read is the paper under review."""
-    return document["sha256"] == paper["sha256"] or _same_words(document, paper)
+    return document["sha256"] == paper["sha256"] or _matches_title_or_abstract(document, paper)
 
 
-def under_review(document: Document, named: Iterable[str] = ()) -> UnderReview:
+def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> ReviewedPaper:
     """What tells the paper under review, for `find_documents`.
 
     Args:
         document: The paper.
         named: Its DOI or arXiv number, where the user knows it; the stamp that arXiv prints on a PDF is found.
     """
-    opening = (paragraph["text"] for paragraph in document["paragraphs"][:_OPENING])
-    stamps = (stamp[0] for text in opening if (stamp := _STAMP.search(text)))
-    return UnderReview(
+    opening = (paragraph["text"] for paragraph in document["paragraphs"][:_OPENING_PARAGRAPHS])
+    stamps = (stamp[0] for text in opening if (stamp := _ARXIV_STAMP.search(text)))
+    return ReviewedPaper(
         title=document["title"],
         abstract=document["abstract"],
         sha256=document["sha256"],
-        identifiers=identifiers([*named, *stamps]),
+        identifiers=extract_identifiers([*named, *stamps]),
     )
 
 
-def _same_words(other: Hit | Document, paper: UnderReview) -> bool:
-    title = title_key(other["title"])
-    same_title = bool(title) and title == title_key(paper["title"])
+def _matches_title_or_abstract(other: Hit | Document, paper: ReviewedPaper) -> bool:
+    title = normalize_title(other["title"])
+    same_title = bool(title) and title == normalize_title(paper["title"])
     return (
         same_title
-        or _alike(other["title"], paper["title"], _TITLE_WORDS)
-        or _alike(other["abstract"], paper["abstract"], _ABSTRACT_WORDS)
+        or _is_nearly_equal(other["title"], paper["title"], _MIN_TITLE_WORDS)
+        or _is_nearly_equal(other["abstract"], paper["abstract"], _MIN_ABSTRACT_WORDS)
     )
 
 
-def _alike(one: str, other: str, least: int) -> bool:
+def _is_nearly_equal(one: str, other: str, least: int) -> bool:
     """Whether two texts are nearly equal; with fewer words than the least they are too short to tell."""
-    left, right = title_key(one).split(), title_key(other).split()
+    left, right = normalize_title(one).split(), normalize_title(other).split()
     matcher = SequenceMatcher(None, left, right, autojunk=False)
-    return min(len(left), len(right)) >= least and matcher.quick_ratio() >= _NEARLY and matcher.ratio() >= _NEARLY
+    return (
+        min(len(left), len(right)) >= least
+        and matcher.quick_ratio() >= _NEARLY_EQUAL_RATIO
+        and matcher.ratio() >= _NEARLY_EQUAL_RATIO
+    )
 
 
-_LISTED_TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies
+_MIN_KEY_TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies
 
 
-def merge(results: Sequence[Sequence[Hit]]) -> list[Hit]:
+def merge_hits(results: Sequence[Sequence[Hit]]) -> list[Hit]:
     """Take turns among the providers; a study that several name stands once, with all that they tell of it."""
     merged = list[Hit]()
     known = dict[str, int]()
     for hit in chain.from_iterable(zip_longest(*results)):
         if hit is None:
             continue
-        title = title_key(hit["title"])
-        keys = [*hit["identifiers"], *([title] if len(title.split()) >= _LISTED_TITLE_WORDS else [])]
+        title = normalize_title(hit["title"])
+        keys = [*hit["identifiers"], *([title] if len(title.split()) >= _MIN_KEY_TITLE_WORDS else [])]
         place = next((known[key] for key in keys if key in known), len(merged))
         if place == len(merged):
             merged.append(hit)
         else:
-            merged[place] = _completed(merged[place], hit)
+            merged[place] = _complete_hit(merged[place], hit)
         known.update(dict.fromkeys(keys, place))
     return merged
 
 
-def _completed(hit: Hit, other: Hit) -> Hit:
+def _complete_hit(hit: Hit, other: Hit) -> Hit:
     return Hit(
         provider=hit["provider"],
         title=hit["title"] or other["title"],

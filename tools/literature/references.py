@@ -21,48 +21,52 @@ from pydantic_core import from_json
 from state.computed_findings import ComputedFinding, PaperReport, Severity
 from state.documents import Document, Reference
 from state.settings import LiteratureSettings
-from tools.literature import open_sources
+from tools.literature import build_sources
 from tools.literature.fetching import JSON_TYPES
-from tools.literature.providers import Client
-from tools.literature.records import Hit, SearchResult, identifiers
+from tools.literature.providers import ServiceClient
+from tools.literature.records import Hit, SearchResult, extract_identifiers
 from tools.literature.url_guard import FetchError
-from tools.literature.web import Service, Web
+from tools.literature.web import Service, WebClient
 from tools.numbers.statements import quote_entry
-from tools.text import title_key
+from tools.text import normalize_title
 
-_AGENCIES = "https://doi.org/doiRA/"  # tells which agency has registered a DOI: the DOI handbook, "Which RA?"
-_LONGEST_S = 180.0
-_SAME, _OTHER = 0.8, 0.5
-_FEWEST_WORDS = 3  # of a title
+_DOI_AGENCIES_URL = "https://doi.org/doiRA/"  # tells which agency has registered a DOI: the DOI handbook, "Which RA?"
+_TIME_LIMIT_S = 180.0
+_SAME_TITLE_SHARE, _OTHER_TITLE_SHARE = 0.8, 0.5
+_MIN_TITLE_WORDS = 3  # of a title
 _CANDIDATES = 10
 _MOST_FAILURES = 3
-_QUOTED = re.compile(r"[“\"](?P<title>[^“”\"]{15,}?)[.,?!]?[”\"]")
+_QUOTED_TITLE = re.compile(r"[“\"](?P<title>[^“”\"]{15,}?)[.,?!]?[”\"]")
 _YEARS = r"(?:1[89]|20)\d\d"
 _YEAR = re.compile(rf"\b{_YEARS}\b")
-_DATED = re.compile(  # Adams, B. (2011, May 3). Title; Costa. 2000. Title
+_YEAR_BEFORE_TITLE = re.compile(  # Adams, B. (2011, May 3). Title; Costa. 2000. Title
     rf"(?:\({_YEARS}[^()]{{0,20}}\)|\b{_YEARS}[a-z]?\b)[.,:]?\s+(?=\W?[^\W\d_])"
 )
-_PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "da", "del", "dos", "eds"}
+_NAME_PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "da", "del", "dos", "eds"}
 
 
-_Verdict = tuple[Severity, str, str, str]  # with what was found, what would be consistent, and another explanation
+_Discrepancy = tuple[Severity, str, str, str]  # with what was found, what would be consistent, and another explanation
 
 
 @dataclass
-class Index:
+class ReferenceLookup:
     """The services, of which one that fails three times is asked no more."""
 
-    clients: Sequence[Client]
-    web: Web
-    agencies: str = _AGENCIES
+    clients: Sequence[ServiceClient]
+    web: WebClient
+    agencies: str = _DOI_AGENCIES_URL
     failures: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
-    async def ask(self, question: Callable[[Client], Awaitable[SearchResult]]) -> tuple[list[Hit], bool]:
+    async def query_services(
+        self, question: Callable[[ServiceClient], Awaitable[SearchResult]]
+    ) -> tuple[list[Hit], bool]:
         """Return what the services know, and whether all of them have answered."""
-        answers = await asyncio.gather(*(self._ask(client, question) for client in self.clients))
+        answers = await asyncio.gather(*(self._query_client(client, question) for client in self.clients))
         return [hit for answer in answers for hit in answer or []], None not in answers
 
-    async def _ask(self, client: Client, question: Callable[[Client], Awaitable[SearchResult]]) -> list[Hit] | None:
+    async def _query_client(
+        self, client: ServiceClient, question: Callable[[ServiceClient], Awaitable[SearchResult]]
+    ) -> list[Hit] | None:
         if len(self.failures[client.name]) < _MOST_FAILURES:
             try:
                 return (await question(client)).hits
@@ -74,29 +78,31 @@ class Index:
         """Whether the agencies say that none of them has registered a DOI."""
         address, service = self.agencies + quote(doi), Service("doi", 0.2)
         with suppress(FetchError):
-            return "does not exist" in str(await self.web.ask(service, address, {}, accept=JSON_TYPES, read=from_json))
+            return "does not exist" in str(
+                await self.web.query_service(service, address, {}, accept=JSON_TYPES, read=from_json)
+            )
         return False
 
 
 def look_up_references(report: PaperReport, document: Document, settings: LiteratureSettings) -> PaperReport:
-    """Add to a report what the services say of the references; errors as those of `open_sources` and `Web.ask`."""
+    """Add to a report what the services say of the references; errors as those of `build_sources` and `Web.ask`."""
     chosen = settings.model_copy(update={"providers": ["crossref", "openalex"]})
-    sources = open_sources(chosen, rank=lambda *_, **__: [])
-    clients = [each for each in sources.providers if isinstance(each, Client)]
-    found, unread = asyncio.run(examine(document["references"], Index(clients, sources.web)))
+    sources = build_sources(chosen, rank=lambda *_, **__: [])
+    clients = [each for each in sources.providers if isinstance(each, ServiceClient)]
+    found, unread = asyncio.run(check_references(document["references"], ReferenceLookup(clients, sources.web)))
     findings, unread = [*report["findings"], *found], [*report["unread"], *unread]
     return {**report, "findings": findings, "unread": unread, "references_looked_up": True}
 
 
-async def examine(
-    entries: Sequence[Reference], index: Index, seconds: float = _LONGEST_S
+async def check_references(
+    entries: Sequence[Reference], index: ReferenceLookup, seconds: float = _TIME_LIMIT_S
 ) -> tuple[list[ComputedFinding], list[str]]:
     """Return findings about the entries, and what could not be looked up."""
     found, unread, done = list[ComputedFinding](), list[str](), 0
     try:
         async with asyncio.timeout(seconds):
             for entry in entries:
-                findings, is_complete = await _examine_entry(entry, index)
+                findings, is_complete = await _check_reference(entry, index)
                 found += findings
                 done += is_complete
     except TimeoutError:
@@ -107,17 +113,17 @@ async def examine(
     return found, unread
 
 
-async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedFinding], bool]:
+async def _check_reference(entry: Reference, index: ReferenceLookup) -> tuple[list[ComputedFinding], bool]:
     """Return findings about an entry, and whether every service has answered."""
-    text, title = entry["text"], read_title(entry["text"])
-    doi = next((name[4:] for name in identifiers([text]) if name.startswith("doi:")), "")
-    hits, is_complete = await index.ask(lambda client: client.look_up(doi)) if doi else ([], bool(title))
+    text, title = entry["text"], extract_reference_title(entry["text"])
+    doi = next((name[4:] for name in extract_identifiers([text]) if name.startswith("doi:")), "")
+    hits, is_complete = await index.query_services(lambda client: client.look_up_doi(doi)) if doi else ([], bool(title))
     if title and not hits:
-        named, is_asked = await index.ask(lambda client: client.search(title, _CANDIDATES))
-        alike = [hit for hit in named if _measure_share(hit["title"], text) >= _SAME]
+        named, is_asked = await index.query_services(lambda client: client.search(title, _CANDIDATES))
+        alike = [hit for hit in named if _compute_title_overlap(hit["title"], text) >= _SAME_TITLE_SHARE]
         hits = [hit for hit in alike if _has_author(hit, text) or str(hit["year"]) in text]
         is_complete = is_complete and is_asked
-    verdicts = list(_compare(text, hits)) if hits else []
+    verdicts = list(_list_discrepancies(text, hits)) if hits else []
     cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
     if doi and not cut_off and await index.is_unregistered(doi):
         why = f"no agency has registered the DOI {doi}"
@@ -126,18 +132,18 @@ async def _examine_entry(entry: Reference, index: Index) -> tuple[list[ComputedF
         why = "neither Crossref nor OpenAlex has a work with this title and these authors or this year"
         missing = "books, theses, preprints and regional journals are often missing there"
         verdicts.append(("low", why, "a work that can be found", missing))
-    find = partial(quote_entry(entry).finding, "reference lookup")
+    find = partial(quote_entry(entry).build_finding, "reference lookup")
     return [
         find(severity, computation=why, consistent=consistent, explanations=[other] if other else [])
         for severity, why, consistent, other in verdicts
     ], is_complete
 
 
-def _compare(text: str, hits: Sequence[Hit]) -> Iterator[_Verdict]:
+def _list_discrepancies(text: str, hits: Sequence[Hit]) -> Iterator[_Discrepancy]:
     """What the services tell otherwise than an entry does."""
-    best = max(hits, key=lambda hit: _measure_share(hit["title"], text))
-    title, is_long = best["title"], len(title_key(best["title"]).split()) >= _FEWEST_WORDS
-    if is_long and read_title(text) and _measure_share(title, text) < _OTHER:
+    best = max(hits, key=lambda hit: _compute_title_overlap(hit["title"], text))
+    title, is_long = best["title"], len(normalize_title(best["title"]).split()) >= _MIN_TITLE_WORDS
+    if is_long and extract_reference_title(text) and _compute_title_overlap(title, text) < _OTHER_TITLE_SHARE:
         other = "a title in another language, or the DOI of the book or issue"
         yield "medium", f"the DOI leads to “{title}”", "the DOI of this work", other
         return
@@ -155,31 +161,31 @@ def _compare(text: str, hits: Sequence[Hit]) -> Iterator[_Verdict]:
         yield "low", why, f"the year {min(years)}", other
 
 
-def read_title(entry: str) -> str:
+def extract_reference_title(entry: str) -> str:
     """Return the title of an entry: in quotation marks, behind the year, or the first sentence that is no names."""
-    if quoted := _QUOTED.search(entry):
+    if quoted := _QUOTED_TITLE.search(entry):
         return quoted["title"]
-    dated = _DATED.search(entry)
-    if dated and _count_plain_words(entry[: dated.start()]) < 2:
+    dated = _YEAR_BEFORE_TITLE.search(entry)
+    if dated and _count_lowercase_words(entry[: dated.start()]) < 2:
         title = re.split(r"[.?!]\s", entry[dated.end() :])[0]
-        return title if len(title_key(title).split()) >= _FEWEST_WORDS else ""
-    whole = (part for part in re.split(r"[.?!]\s", entry) if len(part.split()) >= _FEWEST_WORDS)
-    return next((part for part in whole if _count_plain_words(part) >= 2), "")
+        return title if len(normalize_title(title).split()) >= _MIN_TITLE_WORDS else ""
+    whole = (part for part in re.split(r"[.?!]\s", entry) if len(part.split()) >= _MIN_TITLE_WORDS)
+    return next((part for part in whole if _count_lowercase_words(part) >= 2), "")
 
 
-def _count_plain_words(text: str) -> int:
+def _count_lowercase_words(text: str) -> int:
     """How many words are in lower case and no part of a name."""
-    return sum(word.islower() and word not in _PARTICLES for word in re.findall(r"[^\W\d_]{2,}", text))
+    return sum(word.islower() and word not in _NAME_PARTICLES for word in re.findall(r"[^\W\d_]{2,}", text))
 
 
-def _measure_share(title: str, entry: str) -> float:
+def _compute_title_overlap(title: str, entry: str) -> float:
     """Share of a title's words that an entry has in the same order; 0 if it has too few to tell."""
-    wanted, words = title_key(title).split(), title_key(entry).split()
+    wanted, words = normalize_title(title).split(), normalize_title(entry).split()
     blocks = SequenceMatcher(None, wanted, words, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in blocks) / len(wanted) if len(wanted) >= _FEWEST_WORDS else 0.0
+    return sum(block.size for block in blocks) / len(wanted) if len(wanted) >= _MIN_TITLE_WORDS else 0.0
 
 
 def _has_author(hit: Hit, entry: str) -> bool:
     """Whether an entry has the last name of an author."""
-    names = {title_key(author).split()[-1] for author in hit["authors"] if title_key(author)}
-    return not names.isdisjoint(title_key(entry).split())
+    names = {normalize_title(author).split()[-1] for author in hit["authors"] if normalize_title(author)}
+    return not names.isdisjoint(normalize_title(entry).split())

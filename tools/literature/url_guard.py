@@ -38,11 +38,11 @@ class FetchError(Exception):
         self.reason = reason
 
 
-class AddressBlocked(FetchError):
+class AddressBlockedError(FetchError):
     """The address is on the blocklist; no request was sent to it."""
 
 
-class ServerFault(FetchError):
+class ServerFaultError(FetchError):
     """The server could not be reached, or gave no answer that can be used.
 
     Args:
@@ -58,11 +58,11 @@ class ServerFault(FetchError):
         self.retry_after_s = retry_after_s
 
 
-_BLOCKLIST = Path(__file__).with_name("blocklist.txt").read_text(encoding="utf-8").splitlines()
-DEFAULT_BLOCKLIST = tuple(line for line in _BLOCKLIST if line and not line.startswith("#"))
+_BLOCKLIST_LINES = Path(__file__).with_name("blocklist.txt").read_text(encoding="utf-8").splitlines()
+DEFAULT_BLOCKLIST = tuple(line for line in _BLOCKLIST_LINES if line and not line.startswith("#"))
 
 
-def blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
+def find_blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
     """The entry that keeps an address out; None if there is none."""
     host = url.raw_host.decode("ascii").rstrip(".").lower()
     path = normpath("/" + unquote(url.path).lower().lstrip("/"))
@@ -74,14 +74,14 @@ def blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
     return None
 
 
-Resolve = Callable[[str, int], Awaitable[list[str]]]
+HostResolver = Callable[[str, int], Awaitable[list[str]]]
 """Host and port to IP addresses, best first; an OSError if there are none."""
 
 _HOST = re.compile(r"[a-z0-9._:-]+", re.IGNORECASE)
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
-async def resolve(host: str, port: int) -> list[str]:
+async def resolve_host(host: str, port: int) -> list[str]:
     """Ask the system, which also knows the numeric ways to write an address."""
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
@@ -90,7 +90,7 @@ async def resolve(host: str, port: int) -> list[str]:
 def is_public(address: str) -> bool:
     """Whether an IP address belongs to a single machine of the public internet."""
     try:
-        ip = _unwrapped(ip_address(address))
+        ip = _unwrap_embedded_ipv4(ip_address(address))
     except ValueError:
         return False
     special = ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_loopback or ip.is_link_local
@@ -98,7 +98,7 @@ def is_public(address: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Gate:
+class AddressGuard:
     """What stands before every request, and before every hop of a redirect.
 
     Args:
@@ -109,14 +109,14 @@ class Gate:
     """
 
     blocklist: tuple[str, ...] = DEFAULT_BLOCKLIST
-    resolver: Resolve = resolve
+    resolver: HostResolver = resolve_host
     loopback_for_tests: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if not all(ip_address(address).is_loopback for address in self.loopback_for_tests):
             raise ValueError("loopback_for_tests opens loopback addresses only")
 
-    def check(self, address: str | httpx2.URL) -> httpx2.URL:
+    def check_address(self, address: str | httpx2.URL) -> httpx2.URL:
         """The address as it is to be asked: http becomes https, and the fragment goes.
 
         Raises:
@@ -129,13 +129,13 @@ class Gate:
             raise FetchError(str(address)[:200], "is no web address") from None
         if url.scheme == "http" and not self.loopback_for_tests:
             url = url.copy_with(scheme="https")
-        if problem := self._problem(url):
-            raise FetchError(shown(url), problem)
-        if entry := blocking_entry(url, self.blocklist):
-            raise AddressBlocked(shown(url), f"is on the blocklist ({entry})")
+        if problem := self._find_address_problem(url):
+            raise FetchError(format_address(url), problem)
+        if entry := find_blocking_entry(url, self.blocklist):
+            raise AddressBlockedError(format_address(url), f"is on the blocklist ({entry})")
         return url
 
-    async def addresses(self, url: httpx2.URL) -> list[str]:
+    async def resolve_addresses(self, url: httpx2.URL) -> list[str]:
         """The IP addresses of a checked address, each of them public.
 
         Raises:
@@ -148,12 +148,12 @@ class Gate:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise ServerFault(shown(url), "has a host that cannot be found")
+            raise ServerFaultError(format_address(url), "has a host that cannot be found")
         if not all(address in self.loopback_for_tests or is_public(address) for address in addresses):
-            raise FetchError(shown(url), "leads to an address that is not in the public internet")
+            raise FetchError(format_address(url), "leads to an address that is not in the public internet")
         return addresses
 
-    def _problem(self, url: httpx2.URL) -> str:
+    def _find_address_problem(self, url: httpx2.URL) -> str:
         if url.scheme != "https" and not (url.scheme == "http" and self.loopback_for_tests):
             return "is not asked: only https is"
         if url.userinfo:
@@ -165,12 +165,12 @@ class Gate:
         return ""
 
 
-def shown(url: httpx2.URL) -> str:
+def format_address(url: httpx2.URL) -> str:
     """An address for messages, without a user name or password."""
     return str(url.copy_with(username=None, password=None)) if url.userinfo else str(url)
 
 
-def _unwrapped(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+def _unwrap_embedded_ipv4(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     """The IPv4 address that an IPv6 address stands for, if it does."""
     if isinstance(ip, IPv4Address):
         return ip

@@ -18,8 +18,8 @@ from weakref import WeakKeyDictionary
 import httpx2
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from tools.literature.fetching import DOCUMENT_TYPES, Cache, Download, Fetcher, Secret
-from tools.literature.url_guard import ServerFault
+from tools.literature.fetching import DOCUMENT_TYPES, Download, DownloadCache, Fetcher, Secret
+from tools.literature.url_guard import ServerFaultError
 
 Locks = dict[str, asyncio.Lock]
 
@@ -32,7 +32,7 @@ class Service(NamedTuple):
     """Seconds from the beginning of one request to that of the next."""
 
 
-class Pace:
+class RateLimiter:
     """Hands out turns.
 
     Args:
@@ -52,7 +52,7 @@ class Pace:
         self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, Locks] = WeakKeyDictionary()
 
     @asynccontextmanager
-    async def turn(self, service: Service) -> AsyncIterator[None]:
+    async def acquire_turn(self, service: Service) -> AsyncIterator[None]:
         """Wait for a turn, and keep the others of this event loop waiting until it is over."""
         locks = self._locks.setdefault(asyncio.get_running_loop(), {})
         async with locks.setdefault(service.name, asyncio.Lock()):
@@ -64,13 +64,13 @@ class Pace:
                 await self.sleep(moment - now)
             yield
 
-    def postpone(self, service: Service, seconds: float) -> None:
+    def delay_next_request(self, service: Service, seconds: float) -> None:
         """Give no turn before so many seconds have passed: the service asked for it."""
         with self._guard:
             self._next[service.name] = max(self._next.get(service.name, 0.0), self._clock() + seconds)
 
 
-PACE = Pace()
+RATE_LIMITER = RateLimiter()
 """That of this process."""
 
 
@@ -84,7 +84,7 @@ FILE_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True)
-class Web:
+class WebClient:
     """The way to services and files.
 
     Args:
@@ -96,12 +96,12 @@ class Web:
     """
 
     fetcher: Fetcher
-    searches: Cache
-    files: Cache
-    pace: Pace = PACE
+    searches: DownloadCache
+    files: DownloadCache
+    pace: RateLimiter = RATE_LIMITER
     tries: int = 3
 
-    async def ask(
+    async def query_service(
         self,
         service: Service,
         address: str,
@@ -126,61 +126,65 @@ class Web:
             StateError: The answer cannot be stored.
         """
         url = str(httpx2.URL(address).copy_merge_params(params))
-        cached = await asyncio.to_thread(self.searches.load, url)
-        download = cached or await self._get(service, url, accept, secrets)
+        cached = await asyncio.to_thread(self.searches.load_entry, url)
+        download = cached or await self._fetch_with_retries(service, url, accept, secrets)
         try:
             value = read(download.data)
         except ValueError:
-            raise ServerFault(address, "answered with something that is not in the format of its service") from None
+            raise ServerFaultError(
+                address, "answered with something that is not in the format of its service"
+            ) from None
         if cached is None:
-            await asyncio.to_thread(self.searches.store, url, download)
+            await asyncio.to_thread(self.searches.store_entry, url, download)
         return value
 
-    async def file(self, address: str) -> Download:
+    async def fetch_file(self, address: str) -> Download:
         """Fetch a paper or a page, unless it was fetched before.
 
         Raises:
             FetchError: It cannot be fetched, or may not be.
             StateError: It cannot be stored.
         """
-        url = str(self.fetcher.gate.check(address))
-        cached = await asyncio.to_thread(self.files.load, url)
+        url = str(self.fetcher.gate.check_address(address))
+        cached = await asyncio.to_thread(self.files.load_entry, url)
         if cached is not None:
-            self.fetcher.gate.check(cached.address)  # it may have been blocked since
+            self.fetcher.gate.check_address(cached.address)  # it may have been blocked since
             return cached
         host = httpx2.URL(url).host
         service = ARXIV if host.endswith("arxiv.org") else Service(host, FILE_INTERVAL_S)
-        download = await self._get(service, url, DOCUMENT_TYPES, ())
-        await asyncio.to_thread(self.files.store, url, download)
+        download = await self._fetch_with_retries(service, url, DOCUMENT_TYPES, ())
+        await asyncio.to_thread(self.files.store_entry, url, download)
         return download
 
-    async def _get(self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]) -> Download:
+    async def _fetch_with_retries(
+        self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]
+    ) -> Download:
         retrying = AsyncRetrying(
-            retry=retry_if_exception(_is_passing),
-            wait=_wait,
+            retry=retry_if_exception(_is_transient_fault),
+            wait=_compute_retry_delay,
             stop=stop_after_attempt(self.tries),
             sleep=self.pace.sleep,
             reraise=True,
         )
-        return await retrying(self._get_once, service, url, accept, secrets)
+        return await retrying(self._fetch_once, service, url, accept, secrets)
 
-    async def _get_once(
+    async def _fetch_once(
         self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]
     ) -> Download:
-        async with self.pace.turn(service):
+        async with self.pace.acquire_turn(service):
             try:
-                return await self.fetcher.get(url, accept=accept, secrets=secrets)
-            except ServerFault as fault:
-                self.pace.postpone(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
+                return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
+            except ServerFaultError as fault:
+                self.pace.delay_next_request(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
                 raise
 
 
-def _is_passing(error: BaseException) -> bool:
-    return isinstance(error, ServerFault) and error.passing and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
+def _is_transient_fault(error: BaseException) -> bool:
+    return isinstance(error, ServerFaultError) and error.passing and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
 
 
-def _wait(attempt: RetryCallState) -> float:
+def _compute_retry_delay(attempt: RetryCallState) -> float:
     """As long as the service asks for, else doubled with each attempt; in seconds."""
     fault = attempt.outcome.exception() if attempt.outcome else None
-    asked = fault.retry_after_s if isinstance(fault, ServerFault) else None
+    asked = fault.retry_after_s if isinstance(fault, ServerFaultError) else None
     return asked if asked is not None else FIRST_WAIT_S * 2.0 ** (attempt.attempt_number - 1)

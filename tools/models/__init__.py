@@ -1,8 +1,8 @@
 """The one place where agents talk to models: settings, a prompt and a schema go in, a validated value comes out."""
 
-from tools.models.ask import FAILED_ANSWERS, Answer, Caller, Samples, admission, ask, sample
-from tools.models.client import Completion, complete, job_order
-from tools.models.endpoint import Endpoint, close_clients, describe_endpoint
+from tools.models.ask import FAILED_ANSWERS, Answer, Caller, Samples, admission_check, ask_model, sample_answers
+from tools.models.client import Completion, job_order, request_completions
+from tools.models.endpoint import Endpoint, close_clients, fetch_endpoint
 
 __all__ = [
     "FAILED_ANSWERS",
@@ -11,11 +11,11 @@ __all__ = [
     "Completion",
     "Endpoint",
     "Samples",
-    "admission",
-    "ask",
+    "admission_check",
+    "ask_model",
     "close_clients",
-    "complete",
-    "describe_endpoint",
+    "fetch_endpoint",
     "job_order",
-    "sample",
+    "request_completions",
+    "sample_answers",
 ]

@@ -21,34 +21,34 @@ import openai
 from langchain_core.messages import HumanMessage
 from langgraph.config import get_config
 
-from state.errors import ContextOverflow, DraftroomError, RequestFailed, RequestRefused, SettingsError
+from state.errors import ContextOverflowError, DraftroomError, RequestFailedError, RequestRefusedError, SettingsError
 from state.model_settings import ModelSettings
 from state.records import Trim
 from tools.models.endpoint import (
     CUT_OFF,
     NO_CHOICE,
     NO_EVENTS,
-    BrokenAnswer,
-    client_for,
-    forget_endpoint,
-    learn_context,
-    may_be_of_the_request,
-    retrying,
-    translate,
-    words_of,
+    BrokenAnswerError,
+    build_retrier,
+    discard_endpoint,
+    may_concern_request,
+    open_client,
+    quote_server_message,
+    record_context_length,
+    translate_error,
 )
 
 job_order: ContextVar[int] = ContextVar("job_order", default=0)
 """Of the job that asks: which of many it is. Requests of one job, or of none, go in the order in which they ask."""
 
 
-class _Places:
+class _RequestSlots:
     def __init__(self, number: int) -> None:
         self._free = number
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._asked = count()
 
-    async def take(self) -> None:
+    async def acquire(self) -> None:
         """Wait for a place."""
         if self._free:
             self._free -= 1
@@ -59,10 +59,10 @@ class _Places:
             await place
         except asyncio.CancelledError:
             if not place.cancelled():  # it was given one at the same moment
-                self.give_back()
+                self.release()
             raise
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Give the place to whoever comes next of those that still wait."""
         while self._waiting:
             *_, place = heappop(self._waiting)
@@ -72,34 +72,34 @@ class _Places:
         self._free += 1
 
 
-_places: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _Places]] = WeakKeyDictionary()
+_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _RequestSlots]] = WeakKeyDictionary()
 
 
 @asynccontextmanager
-async def place_for(settings: ModelSettings) -> AsyncIterator[None]:
+async def acquire_slot(settings: ModelSettings) -> AsyncIterator[None]:
     """To be held during a request: an endpoint that is asked everything at once may answer nothing in time."""
-    known = _places.setdefault(asyncio.get_running_loop(), {})
-    places = known.setdefault(settings.base_url, _Places(settings.concurrency))
-    await places.take()
+    known = _slots.setdefault(asyncio.get_running_loop(), {})
+    places = known.setdefault(settings.base_url, _RequestSlots(settings.concurrency))
+    await places.acquire()
     try:
         yield
     finally:
-        places.give_back()
+        places.release()
 
 
-INTERRUPTED = {"", "abort", "error"}
+INTERRUPTED_REASONS = {"", "abort", "error"}
 """Finish reasons of an answer that the server gave up: none at all, and what vLLM says when it is shut down."""
 
 SESSION_HEADER = "X-Session-ID"
 # A router sends requests of one session to one server, whose cache has what the prompts of a run share. vLLM's router
 # and LiteLLM know the header by this name.
 
-HARMLESS = "Say yes."
+HARMLESS_PROMPT = "Say yes."
 """No filter refuses it."""
-SHORT_ANSWER = 16
+PROBE_MAX_TOKENS = 16
 """Tokens that show that an endpoint answers to the end."""
 
-_one_at_a_time: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
+_single_answer_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
 """Endpoints that did not give as many answers as they were asked for."""
 
 
@@ -121,7 +121,7 @@ Progress = Callable[[int, str], None]
 """Called with the number of pieces (about tokens) received so far, and the newest one of the first answer."""
 
 
-async def complete(
+async def request_completions(
     prompt: str,
     settings: ModelSettings,
     schema: dict[str, Any] | None,
@@ -154,75 +154,84 @@ async def complete(
         RequestRefused: If the server refuses this prompt, and answers another.
         SettingsError: If the server does not accept something else about the request.
     """
-    arguments = request_arguments(settings, schema, max_tokens)
-    one_at_a_time = _one_at_a_time.setdefault(asyncio.get_running_loop(), set())
+    arguments = build_request_arguments(settings, schema, max_tokens)
+    one_at_a_time = _single_answer_endpoints.setdefault(asyncio.get_running_loop(), set())
     if number == 1 or settings.base_url in one_at_a_time:
-        return await _try(prompt, settings, arguments, progress)
+        return await _request_with_retries(prompt, settings, arguments, progress)
     try:
-        completions = await _try(prompt, settings, {**arguments, "n": number}, progress)
+        completions = await _request_with_retries(prompt, settings, {**arguments, "n": number}, progress)
     except SettingsError:
-        completions = await _try(prompt, settings, arguments, progress)
+        completions = await _request_with_retries(prompt, settings, arguments, progress)
     if len(completions) < number:
         one_at_a_time.add(settings.base_url)
     return completions
 
 
-async def _try(prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress) -> list[Completion]:
-    stream = _stream_several if "n" in arguments else _stream
+async def _request_with_retries(
+    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
+) -> list[Completion]:
+    stream = _stream_several_answers if "n" in arguments else _stream_single_answer
     try:
-        async for attempt in retrying(settings):
+        async for attempt in build_retrier(settings):
             with attempt:
-                async with place_for(settings):
+                async with acquire_slot(settings):
                     completions = await stream(prompt, settings, arguments, progress)
                 completions[0]["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
-        raise await fault_of(error, settings, prompt, arguments) from None  # the cause may quote the key or the prompt
+        raise await classify_fault(
+            error, settings, prompt, arguments
+        ) from None  # the cause may quote the key or the prompt
     return completions
 
 
-async def fault_of(error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]) -> DraftroomError:
+async def classify_fault(
+    error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]
+) -> DraftroomError:
     """What a failed request means for the run: whether only this question is without an answer, or all would be.
 
     A server that refuses a request does not say reliably whether it is for its text or for its fields, so it is sent a
     harmless text with the same fields; that answer is not read to its end. One that has failed at a request is sent the
     same, but for a short answer, which must be whole.
     """
-    forget_endpoint(settings)
-    fault = translate(error, settings, prompt)
-    if isinstance(fault, ContextOverflow) and fault.context_length:
-        learn_context(settings, fault.context_length)
-    if may_be_of_the_request(error):
-        if not await _answers(settings, arguments):
+    discard_endpoint(settings)
+    fault = translate_error(error, settings, prompt)
+    if isinstance(fault, ContextOverflowError) and fault.context_length:
+        record_context_length(settings, fault.context_length)
+    if may_concern_request(error):
+        if not await _can_answer(settings, arguments):
             return fault
         happened, _, advice = str(fault).rpartition("; ")
         problem = f"{happened}, but answers other requests"
-        return RequestFailed(f"{problem}; {advice}", problem=problem)
+        return RequestFailedError(f"{problem}; {advice}", problem=problem)
     refused = isinstance(fault, SettingsError) and "n" not in arguments  # several answers are then asked for one by one
-    if not refused or not isinstance(error, openai.APIError) or not await _begins_to_answer(settings, arguments):
+    if not refused or not isinstance(error, openai.APIError) or not await _can_start_answer(settings, arguments):
         return fault
-    said = words_of(error, settings, prompt)
-    return RequestRefused(
+    said = quote_server_message(error, settings, prompt)
+    return RequestRefusedError(
         f"The endpoint {settings.base_url} refuses this text{said}, and answers others; give this role a model without "
         "such a filter, or leave the passage out.",
         problem=f"the endpoint refuses its text{said}",
     )
 
 
-async def _answers(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
+async def _can_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
     body = arguments["extra_body"]
     length = "max_tokens" if "max_tokens" in body else "max_completion_tokens"
-    short = {**arguments, "extra_body": {**body, length: SHORT_ANSWER}}
+    short = {**arguments, "extra_body": {**body, length: PROBE_MAX_TOKENS}}
     try:
-        async with place_for(settings):
-            await _stream(HARMLESS, settings, short, lambda *_: None)
+        async with acquire_slot(settings):
+            await _stream_single_answer(HARMLESS_PROMPT, settings, short, lambda *_: None)
     except (openai.OpenAIError, ConnectionError, TimeoutError):
         return False
     return True
 
 
-async def _begins_to_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
-    client = (await client_for(settings)).root_async_client
-    request: Any = {"messages": [{"role": "user", "content": HARMLESS}], "stream_options": {"include_usage": True}}
+async def _can_start_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
+    client = (await open_client(settings)).root_async_client
+    request: Any = {
+        "messages": [{"role": "user", "content": HARMLESS_PROMPT}],
+        "stream_options": {"include_usage": True},
+    }
     try:
         async with await client.chat.completions.create(**request, stream=True, **arguments) as stream:
             return await anext(aiter(stream), None) is not None
@@ -230,10 +239,10 @@ async def _begins_to_answer(settings: ModelSettings, arguments: dict[str, Any]) 
         return False
 
 
-async def _stream(
+async def _stream_single_answer(
     prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
 ) -> list[Completion]:
-    client = await client_for(settings)
+    client = await open_client(settings)
     begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
     try:
         # Not added up: some servers repeat the finish reason or the usage so far in several chunks.
@@ -244,18 +253,18 @@ async def _stream(
                 pieces.append(str(chunk.text))
                 progress(len(pieces), pieces[-1])
     except ValueError as error:
-        raise BrokenAnswer(NO_EVENTS) from error
-    if finish_reason in INTERRUPTED:
-        raise BrokenAnswer(CUT_OFF if pieces else NO_CHOICE)
+        raise BrokenAnswerError(NO_EVENTS) from error
+    if finish_reason in INTERRUPTED_REASONS:
+        raise BrokenAnswerError(CUT_OFF if pieces else NO_CHOICE)
     tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else None
-    return _completions([("".join(pieces), finish_reason)], tokens, len(pieces), begin)
+    return _build_completions([("".join(pieces), finish_reason)], tokens, len(pieces), begin)
 
 
-async def _stream_several(
+async def _stream_several_answers(
     prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
 ) -> list[Completion]:
     # LangChain's client mixes the pieces of several answers; the one below it tells them apart.
-    client = (await client_for(settings)).root_async_client
+    client = (await open_client(settings)).root_async_client
     begin, usage, received = time.perf_counter(), None, 0
     texts, reasons = dict[int, list[str]](), dict[int, str]()
     try:
@@ -276,16 +285,18 @@ async def _stream_several(
                 received += 1
             progress(received, newest)
     except ValueError as error:
-        raise BrokenAnswer(NO_EVENTS) from error
+        raise BrokenAnswerError(NO_EVENTS) from error
     if not texts:
-        raise BrokenAnswer(NO_CHOICE)
-    if INTERRUPTED & set(reasons.values()):
-        raise BrokenAnswer(CUT_OFF)
+        raise BrokenAnswerError(NO_CHOICE)
+    if INTERRUPTED_REASONS & set(reasons.values()):
+        raise BrokenAnswerError(CUT_OFF)
     answers = [("".join(pieces), reasons[index]) for index, pieces in sorted(texts.items())]
-    return _completions(answers, (usage.prompt_tokens, usage.completion_tokens) if usage else None, received, begin)
+    return _build_completions(
+        answers, (usage.prompt_tokens, usage.completion_tokens) if usage else None, received, begin
+    )
 
 
-def _completions(
+def _build_completions(
     answers: list[tuple[str, str]], usage: tuple[int, int] | None, pieces: int, begin: float
 ) -> list[Completion]:
     """Texts with their finish reasons; the first one has the account of all, by pieces if the server told no usage."""
@@ -306,7 +317,7 @@ def _completions(
     return completions
 
 
-def request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:
+def build_request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:
     """Fields of a request, apart from the prompt."""
     sampling = settings.model_dump(include={"temperature", "top_p", "frequency_penalty", "seed"}, exclude_none=True)
     body = dict(settings.extra_body)

@@ -20,33 +20,33 @@ from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
-from state.errors import ContextOverflow, DraftroomError, ModelUnavailable, SettingsError
+from state.errors import ContextOverflowError, DraftroomError, ModelUnavailableError, SettingsError
 from state.model_settings import ModelSettings
 
-PASSING_STATUS = {408, 409, 425, 429}
+TRANSIENT_STATUSES = {408, 409, 425, 429}
 LONGEST_WAIT_S = 120.0
 
 
-LONGEST_QUOTE = 300
+MAX_QUOTE_CHARACTERS = 300
 """Characters of a server's own words that the user is shown."""
-SHORTEST_LEAK = 16
+MIN_LEAK_CHARACTERS = 16
 """Characters in a row that a server's words and a prompt must share to count as quoted from it."""
 
-OVERFLOW = re.compile(
+OVERFLOW_PATTERN = re.compile(
     r"\bcontext[ _](?:length|size|window)|\bn_ctx\b|max_model_len|maximum model length|prompt is too long|"
     r"maximum number of tokens",
     re.IGNORECASE,
 )
 """What servers say of a request that is too long: vLLM and OpenAI of the context length, llama.cpp of its size."""
 
-TOLD_LENGTH = re.compile(
+REPORTED_LENGTH_PATTERN = re.compile(
     r"(?:\bcontext[ _](?:length|size|window)|\bn_ctx|max_model_len|maximum model length)"
     r"(?: is| of| only)*['\"]?\s*[=:(]?\s*(\d+)",
     re.IGNORECASE,
 )
 """The context length in such words, or in a field beside them (llama.cpp's `n_ctx`)."""
 
-OF_THE_ENDPOINT = {429, 503}
+OVERLOAD_STATUSES = {429, 503}
 """Passing statuses that say that there is too much to do, whatever is asked."""
 
 CUT_OFF = (
@@ -62,30 +62,30 @@ WEB_PAGE = (
 )
 
 
-class BrokenAnswer(ConnectionError):
+class BrokenAnswerError(ConnectionError):
     """Something came that is no whole answer; the text says what the endpoint did, and what to change."""
 
 
-def retrying(settings: ModelSettings) -> AsyncRetrying:
+def build_retrier(settings: ModelSettings) -> AsyncRetrying:
     """Tries a request again after passing faults, as often and as patiently as the settings say."""
     return AsyncRetrying(
-        retry=retry_if_exception(is_passing),
-        wait=partial(wait_before_retry, settings.retry_wait_s),
+        retry=retry_if_exception(is_transient_error),
+        wait=partial(compute_retry_wait, settings.retry_wait_s),
         stop=stop_after_attempt(settings.retries + 1),
         reraise=True,
     )
 
 
-def is_passing(error: BaseException) -> bool:
+def is_transient_error(error: BaseException) -> bool:
     """Whether the same call may succeed a little later: connection faults, silence, 408, 409, 425, 429 and 5xx."""
     if isinstance(error, openai.APIStatusError):
-        passing = error.status_code in PASSING_STATUS or error.status_code >= 500
-        return passing and (retry_after(error) or 0) <= LONGEST_WAIT_S
+        passing = error.status_code in TRANSIENT_STATUSES or error.status_code >= 500
+        return passing and (find_retry_delay(error) or 0) <= LONGEST_WAIT_S
     # An APIError without a status is an error that the server reports within a stream.
     return isinstance(error, (openai.APIError, ConnectionError, TimeoutError))
 
 
-def retry_after(error: BaseException | None) -> float | None:
+def find_retry_delay(error: BaseException | None) -> float | None:
     """Seconds that the server asks to wait, if it does (RFC 9110, Retry-After: seconds or a date)."""
     if not isinstance(error, openai.APIStatusError):
         return None
@@ -96,20 +96,20 @@ def retry_after(error: BaseException | None) -> float | None:
     return float(asked) if asked.isdecimal() else None
 
 
-def wait_before_retry(first_wait_s: float, attempt: RetryCallState) -> float:
+def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
     """As long as the server asks for, else `first_wait_s` doubled with each attempt; in seconds."""
-    asked = retry_after(attempt.outcome.exception() if attempt.outcome else None)
+    asked = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
     return asked if asked is not None else min(first_wait_s * 2 ** (attempt.attempt_number - 1), LONGEST_WAIT_S)
 
 
-def causes(error: BaseException | None) -> Iterator[BaseException]:
+def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
     """An exception of the client and what it goes back to."""
     while error:
         yield error
         error = error.__cause__
 
 
-def translate(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
+def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
     """Turn the client's exception into the error that tells the user what to change.
 
     Args:
@@ -118,20 +118,20 @@ def translate(error: Exception, settings: ModelSettings, prompt: str = "") -> Dr
         prompt: What was sent, none of which is told again.
     """
     if isinstance(error, openai.APIStatusError):
-        return _status(error, settings, words_of(error, settings, prompt))
-    return ModelUnavailable(f"The endpoint {settings.base_url} {_what_it_did(error, settings, prompt)}.")
+        return _translate_status(error, settings, quote_server_message(error, settings, prompt))
+    return ModelUnavailableError(f"The endpoint {settings.base_url} {_describe_fault(error, settings, prompt)}.")
 
 
-def may_be_of_the_request(error: Exception) -> bool:
+def may_concern_request(error: Exception) -> bool:
     """Whether a passing fault that has lasted may be of what was asked, and not of an endpoint that is gone or busy."""
-    if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in causes(error)):
+    if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in iterate_causes(error)):
         return False
-    return is_passing(error) and getattr(error, "status_code", None) not in OF_THE_ENDPOINT
+    return is_transient_error(error) and getattr(error, "status_code", None) not in OVERLOAD_STATUSES
 
 
-def _what_it_did(error: Exception, settings: ModelSettings, prompt: str) -> str:
-    for cause in causes(error):
-        if isinstance(cause, BrokenAnswer):
+def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> str:
+    for cause in iterate_causes(error):
+        if isinstance(cause, BrokenAnswerError):
             return str(cause)
         if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)):
             return "cannot be reached; start it (`draftroom models up`) or correct `base_url`"
@@ -140,12 +140,12 @@ def _what_it_did(error: Exception, settings: ModelSettings, prompt: str) -> str:
     if isinstance(error, (openai.APIConnectionError, ConnectionError)):
         return CUT_OFF
     if isinstance(error, openai.APIError):
-        said = words_of(error, settings, prompt)
+        said = quote_server_message(error, settings, prompt)
         return f"reported an error while it answered{said}; look at its log, then resume the run"
     return NO_EVENTS
 
 
-def words_of(error: openai.APIError, settings: ModelSettings, prompt: str) -> str:
+def quote_server_message(error: openai.APIError, settings: ModelSettings, prompt: str) -> str:
     """What the server itself said of an error, as a quotation; empty if it said nothing.
 
     The key is left out, and whatever it quotes of the prompt.
@@ -157,56 +157,56 @@ def words_of(error: openai.APIError, settings: ModelSettings, prompt: str) -> st
     if not isinstance(said, str) or said.lstrip().startswith("<"):  # a page
         return ""
     key = os.environ.get(settings.api_key_env)
-    text = _without(prompt, one_line(said.replace(key, "…") if key else said))
-    return f": “{text[:LONGEST_QUOTE]}{'…' if len(text) > LONGEST_QUOTE else ''}”" if text else ""
+    text = _mask_prompt_quotes(prompt, normalize_server_message(said.replace(key, "…") if key else said))
+    return f": “{text[:MAX_QUOTE_CHARACTERS]}{'…' if len(text) > MAX_QUOTE_CHARACTERS else ''}”" if text else ""
 
 
-def _without(prompt: str, said: str) -> str:
+def _mask_prompt_quotes(prompt: str, said: str) -> str:
     """A server's words with an ellipsis in place of all that it quotes of the prompt."""
-    prompt, said = one_line(prompt), said[: 4 * LONGEST_QUOTE]
-    quoted = [said[at : at + SHORTEST_LEAK] in prompt for at in range(len(said) - SHORTEST_LEAK + 1)]
-    hidden = [any(quoted[max(0, at - SHORTEST_LEAK + 1) : at + 1]) for at in range(len(said))]
+    prompt, said = normalize_server_message(prompt), said[: 4 * MAX_QUOTE_CHARACTERS]
+    quoted = [said[at : at + MIN_LEAK_CHARACTERS] in prompt for at in range(len(said) - MIN_LEAK_CHARACTERS + 1)]
+    hidden = [any(quoted[max(0, at - MIN_LEAK_CHARACTERS + 1) : at + 1]) for at in range(len(said))]
     return re.sub("\0+", "…", "".join("\0" if hide else letter for letter, hide in zip(said, hidden, strict=True)))
 
 
-def one_line(text: str) -> str:
+def normalize_server_message(text: str) -> str:
     """The text with single spaces, also for line breaks that somebody has escaped."""
     return re.sub(r"(?:\\[nrt]|\s)+", " ", text).strip()
 
 
-def _status(error: openai.APIStatusError, settings: ModelSettings, said: str) -> DraftroomError:
+def _translate_status(error: openai.APIStatusError, settings: ModelSettings, said: str) -> DraftroomError:
     where, status = f"The endpoint {settings.base_url}", error.status_code
     if status in {401, 403}:
-        return ModelUnavailable(
+        return ModelUnavailableError(
             f"{where} refuses the key{said}; put the right one into the environment variable {settings.api_key_env} "
             "(or name another with `api_key_env`).",
             kind="endpoint_refused",
         )
     if status == 404:
-        return ModelUnavailable(
+        return ModelUnavailableError(
             f"{where} does not serve {settings.model!r}{said}; `draftroom doctor` lists the models that it serves.",
             kind="wrong_model",
         )
-    if status in {400, 413} and OVERFLOW.search(said):
-        return _overflow(settings, said, TOLD_LENGTH.search(str(error.body)))
+    if status in {400, 413} and OVERFLOW_PATTERN.search(said):
+        return _build_overflow_error(settings, said, REPORTED_LENGTH_PATTERN.search(str(error.body)))
     if status in {400, 413, 422}:
         culprit = f" because of `{error.param}`" if error.param else ""
         return SettingsError(
             f"{where} refuses the request{culprit}{said}; leave out what it does not know (sampling values, "
             '`extra_body`), lower `max_tokens`, or set `structured_output = "prompt"`.'
         )
-    asked = retry_after(error)
+    asked = find_retry_delay(error)
     advice = f"it asks to wait {asked:.0f} s, then resume the run" if asked else "look at its log, then resume the run"
-    return ModelUnavailable(f"{where} answered with status {status}{said}; {advice}.")
+    return ModelUnavailableError(f"{where} answered with status {status}{said}; {advice}.")
 
 
-def _overflow(settings: ModelSettings, said: str, told: re.Match[str] | None) -> ContextOverflow:
+def _build_overflow_error(settings: ModelSettings, said: str, told: re.Match[str] | None) -> ContextOverflowError:
     """A request that is too long; whoever reads the length of the context in it can send one that is not."""
     misfit = f"request does not fit the context of {settings.model!r}{said}"
     advice = "set `context_length` as its server does, or lower `max_tokens`"
     if told:
         advice = "serve the model with a longer context, lower `max_tokens`, or give a shorter text"
-    return ContextOverflow(
+    return ContextOverflowError(
         f"A {misfit}; {advice}.",
         problem=f"its {misfit}; {advice}",
         context_length=int(told[1]) if told else None,
@@ -218,12 +218,12 @@ CONNECT_TIMEOUT_S = 10.0
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, float], ChatOpenAI]] = WeakKeyDictionary()
 
 
-async def client_for(settings: ModelSettings) -> ChatOpenAI:
+async def open_client(settings: ModelSettings) -> ChatOpenAI:
     """The client of the endpoint; model and sampling are arguments of each call."""
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
     key = (settings.base_url, settings.api_key_env, settings.timeout_s)
     if key not in clients:
-        client = await asyncio.to_thread(_connect, settings)  # it reads certificates
+        client = await asyncio.to_thread(_build_client, settings)  # it reads certificates
         clients.setdefault(key, client)  # a call made at the same time may have been faster
     return clients[key]
 
@@ -234,7 +234,7 @@ async def close_clients() -> None:
         await client.root_async_client.close()
 
 
-def _connect(settings: ModelSettings) -> ChatOpenAI:
+def _build_client(settings: ModelSettings) -> ChatOpenAI:
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
     return ChatOpenAI(
         base_url=settings.base_url,
@@ -246,14 +246,14 @@ def _connect(settings: ModelSettings) -> ChatOpenAI:
         max_retries=0,  # the retries of this package are counted and recorded
         stream_usage=True,
         # Its own would be shared by all event loops of the process, and be closed with the first of them.
-        http_async_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_refuse_page]}),
+        http_async_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_reject_web_page]}),
     )
 
 
-async def _refuse_page(response: httpx2.Response) -> None:
+async def _reject_web_page(response: httpx2.Response) -> None:
     """A page with status 200 is no answer: a proxy's login, or a site that shows the same page at every address."""
     if response.is_success and response.headers.get("content-type", "").startswith("text/html"):
-        raise BrokenAnswer(WEB_PAGE)
+        raise BrokenAnswerError(WEB_PAGE)
 
 
 CHARACTERS_PER_TOKEN = 3.0
@@ -270,12 +270,12 @@ class Endpoint:
     """Whose /tokenize it has, if any."""
 
 
-_described: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]] = WeakKeyDictionary()
-_told: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], int]] = WeakKeyDictionary()
+_known_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]] = WeakKeyDictionary()
+_learned_lengths: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], int]] = WeakKeyDictionary()
 """Context lengths that models were told to have when a request was refused, by address and name."""
 
 
-async def describe_endpoint(settings: ModelSettings) -> Endpoint:
+async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
     """Ask the endpoint what it serves; once per event loop, unless a call failed since.
 
     Not tried again after a fault: whoever mistyped an address should hear of it at once.
@@ -283,13 +283,13 @@ async def describe_endpoint(settings: ModelSettings) -> Endpoint:
     Raises:
         ModelUnavailable: If it does not answer, refuses the key, or does not serve `settings.model`.
     """
-    known = _described.setdefault(asyncio.get_running_loop(), {})
+    known = _known_endpoints.setdefault(asyncio.get_running_loop(), {})
     endpoint = known.get(settings.base_url)
     if endpoint is None or settings.model not in endpoint.context_lengths:
-        endpoint = known[settings.base_url] = await _describe(settings)
+        endpoint = known[settings.base_url] = await _request_endpoint(settings)
     if settings.model not in endpoint.context_lengths:
         served = ", ".join(sorted(endpoint.context_lengths)) or "no model at all"
-        raise ModelUnavailable(
+        raise ModelUnavailableError(
             f"The endpoint {settings.base_url} does not serve {settings.model!r} but {served}; "
             "set `model` to a name that it serves.",
             kind="wrong_model",
@@ -297,24 +297,24 @@ async def describe_endpoint(settings: ModelSettings) -> Endpoint:
     return endpoint
 
 
-def forget_endpoint(settings: ModelSettings) -> None:
+def discard_endpoint(settings: ModelSettings) -> None:
     """Ask anew next time: after a fault the endpoint may come back as another server with another context."""
-    _described.get(asyncio.get_running_loop(), {}).pop(settings.base_url, None)
+    _known_endpoints.get(asyncio.get_running_loop(), {}).pop(settings.base_url, None)
 
 
-def context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
+def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
     """Context length in tokens: the configured one, else the server's, else unknown; a refusal knows better."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
-    told = _told.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
+    told = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
     return min(known or told, told) if told else known
 
 
-def learn_context(settings: ModelSettings, length: int) -> None:
+def record_context_length(settings: ModelSettings, length: int) -> None:
     """Keep the context length that a refusal has told; the list of models of most servers does not have it."""
-    _told.setdefault(asyncio.get_running_loop(), {})[settings.base_url, settings.model] = length
+    _learned_lengths.setdefault(asyncio.get_running_loop(), {})[settings.base_url, settings.model] = length
 
 
-async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:
+async def count_message_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:
     """Count the tokens of `text` as a user message: by the server where it can, else by a cautious estimate.
 
     Raises:
@@ -324,15 +324,15 @@ async def count_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -
         return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
     count = _count_by_vllm if endpoint.tokenizer == "vLLM" else _count_by_llama_cpp
     try:
-        return await retrying(settings)(count, settings, [{"role": "user", "content": text}])
-    except (openai.OpenAIError, BrokenAnswer, ValueError, KeyError, TypeError) as error:
-        forget_endpoint(settings)
-        raise translate(error, settings, text) from None  # the cause may quote the key or the prompt
+        return await build_retrier(settings)(count, settings, [{"role": "user", "content": text}])
+    except (openai.OpenAIError, BrokenAnswerError, ValueError, KeyError, TypeError) as error:
+        discard_endpoint(settings)
+        raise translate_error(error, settings, text) from None  # the cause may quote the key or the prompt
 
 
-async def _describe(settings: ModelSettings) -> Endpoint:
+async def _request_endpoint(settings: ModelSettings) -> Endpoint:
     try:
-        client = await client_for(settings)
+        client = await open_client(settings)
         answer: Any = await client.root_async_client.get("/models", cast_to=object)
         # vLLM tells the context of a model, and llama.cpp that of one of its slots.
         told = {
@@ -340,18 +340,18 @@ async def _describe(settings: ModelSettings) -> Endpoint:
             for model in answer["data"]
         }
         lengths = {name: int(length) if length else None for name, length in told.items()}
-        return Endpoint(context_lengths=lengths, tokenizer=await _tokenizer(settings))
+        return Endpoint(context_lengths=lengths, tokenizer=await _detect_tokenizer(settings))
     except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
-        raise translate(BrokenAnswer(NO_LIST), settings) from None
-    except (openai.OpenAIError, BrokenAnswer) as error:
-        raise translate(error, settings) from None  # the cause may quote the key
+        raise translate_error(BrokenAnswerError(NO_LIST), settings) from None
+    except (openai.OpenAIError, BrokenAnswerError) as error:
+        raise translate_error(error, settings) from None  # the cause may quote the key
 
 
-async def _tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.cpp", ""]:
+async def _detect_tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.cpp", ""]:
     """Whose /tokenize answers: those of vLLM and of llama.cpp have one name, and neither knows the other's fields."""
     try:
-        answer = await _post(settings, "/tokenize", prompt="a", content="a")
-    except (openai.APIStatusError, BrokenAnswer, ValueError):
+        answer = await _post_request(settings, "/tokenize", prompt="a", content="a")
+    except (openai.APIStatusError, BrokenAnswerError, ValueError):
         return ""
     if not isinstance(answer, dict):
         return ""
@@ -359,16 +359,16 @@ async def _tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.cpp", ""
 
 
 async def _count_by_vllm(settings: ModelSettings, messages: list[dict[str, str]]) -> int:
-    return int((await _post(settings, "/tokenize", messages=messages))["count"])
+    return int((await _post_request(settings, "/tokenize", messages=messages))["count"])
 
 
 async def _count_by_llama_cpp(settings: ModelSettings, messages: list[dict[str, str]]) -> int:
     """Tokens of the messages as the model's chat template writes them."""
-    prompt = (await _post(settings, "/apply-template", messages=messages))["prompt"]
-    return len((await _post(settings, "/tokenize", content=prompt, parse_special=True))["tokens"])
+    prompt = (await _post_request(settings, "/apply-template", messages=messages))["prompt"]
+    return len((await _post_request(settings, "/tokenize", content=prompt, parse_special=True))["tokens"])
 
 
-async def _post(settings: ModelSettings, path: str, **fields: Any) -> Any:
+async def _post_request(settings: ModelSettings, path: str, **fields: Any) -> Any:
     address = settings.base_url.removesuffix("/v1") + path
-    client = await client_for(settings)
+    client = await open_client(settings)
     return await client.root_async_client.post(address, cast_to=object, body={"model": settings.model, **fields})

@@ -19,10 +19,10 @@ import yaml
 from jinja2 import DictLoader, Environment, StrictUndefined, Template
 from pydantic import BaseModel, ConfigDict
 
-from state.errors import ContextOverflow
+from state.errors import ContextOverflowError
 from state.model_settings import ModelSettings
 from state.records import Trim
-from tools.models.endpoint import context_length, count_tokens, describe_endpoint
+from tools.models.endpoint import count_message_tokens, fetch_endpoint, find_context_length
 
 
 class FrontMatter(BaseModel):
@@ -95,14 +95,14 @@ def split_front_matter(text: str) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def numbered(points: Iterable[str]) -> str:
+def format_numbered_list(points: Iterable[str]) -> str:
     """A numbered list for a prompt, one point a line."""
     return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))
 
 
-_PART_OF_TEXT = re.compile(r"(?<=[.!?:])[\"'”’)*_`]*\s+|\n+")
+_SENTENCE_BREAK = re.compile(r"(?<=[.!?:])[\"'”’)*_`]*\s+|\n+")
 _WORD = re.compile(r"[\w'’]+")
-FEWEST_WORDS_REPEATED = 5
+MIN_REPEATED_WORDS = 5
 """A shorter sentence that stands in prompt and answer may be chance, or a label."""
 
 
@@ -116,15 +116,15 @@ def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, obj
         prompt: What it was asked with, filled in.
         variables: What the prompt was filled in with; a sentence of theirs may be repeated.
     """
-    own = {_normalise_words(part) for part in _PART_OF_TEXT.split(prompt)}
-    own = {words for words in own if words.count(" ") > FEWEST_WORDS_REPEATED}  # one is on either side, too
-    shared = [part for part in _PART_OF_TEXT.split(answer) if _normalise_words(part) in own]
-    given = [_normalise_words(str(value)) for value in variables.values()] if shared else []
-    repeated = (part for part in shared if not any(_normalise_words(part) in each for each in given))
+    own = {_normalize_sentence(part) for part in _SENTENCE_BREAK.split(prompt)}
+    own = {words for words in own if words.count(" ") > MIN_REPEATED_WORDS}  # one is on either side, too
+    shared = [part for part in _SENTENCE_BREAK.split(answer) if _normalize_sentence(part) in own]
+    given = [_normalize_sentence(str(value)) for value in variables.values()] if shared else []
+    repeated = (part for part in shared if not any(_normalize_sentence(part) in each for each in given))
     return next(repeated, "").strip(' \t"“”')
 
 
-def _normalise_words(text: str) -> str:
+def _normalize_sentence(text: str) -> str:
     """Return the words of a text in small letters, with a space before and after each run of them."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
@@ -132,7 +132,7 @@ def _normalise_words(text: str) -> str:
 REASK_TOKENS = 160
 """Room kept for the sentence that a second attempt adds to the prompt."""
 
-LEAST_ANSWER = 4096
+RESERVED_ANSWER_TOKENS = 4096
 """Tokens kept for an answer, or a quarter of the context where that is less, or `max_tokens` where that is.
 
 The rest of the context may be prompt, and what the prompt leaves of it is the answer's: an answer rarely needs
@@ -140,10 +140,10 @@ The rest of the context may be prompt, and what the prompt leaves of it is the a
 some thoughts before it; of a small context, a quarter leaves more to read than to say.
 """
 
-FEWEST_WORDS = 40
+MIN_TRIMMED_WORDS = 40
 """A variable is not trimmed below this: an agent that sees less of a text has nothing to work on."""
 
-AIM = 0.97
+TRIM_TARGET_SHARE = 0.97
 """Share of the room that trimming aims at, because the number of tokens per word differs along a text."""
 
 
@@ -159,7 +159,7 @@ class FittedPrompt:
     trims: list[Trim]
 
 
-async def fit(
+async def fit_prompt(
     prompt: Prompt, variables: dict[str, object], trim: str, settings: ModelSettings, *, ending: str = ""
 ) -> FittedPrompt:
     """Render `prompt` with `ending` below, shortening `variables[trim]` until prompt and answer fit the context.
@@ -168,19 +168,19 @@ async def fit(
         ContextOverflow: If even the shortest form does not fit.
         ModelUnavailable: If the endpoint does not answer, or does not serve the model.
     """
-    endpoint = await describe_endpoint(settings)
-    length = context_length(settings, endpoint)
+    endpoint = await fetch_endpoint(settings)
+    length = find_context_length(settings, endpoint)
     whole, counted = str(variables[trim]), bool(endpoint.tokenizer)
 
     async def render(value: str) -> tuple[str, int]:
         text = prompt.render({**variables, trim: value}) + ending
-        return text, await count_tokens(text, settings, endpoint)
+        return text, await count_message_tokens(text, settings, endpoint)
 
     text, tokens = await render(whole)
     if length is None:
         return FittedPrompt(text, tokens, counted, settings.max_tokens, [])
     whole_room = length - REASK_TOKENS
-    room = whole_room - min(settings.max_tokens, length // 4, LEAST_ANSWER)
+    room = whole_room - min(settings.max_tokens, length // 4, RESERVED_ANSWER_TOKENS)
     if tokens <= room:
         return FittedPrompt(text, tokens, counted, min(settings.max_tokens, whole_room - tokens), [])
 
@@ -189,10 +189,10 @@ async def fit(
     kept = len(words)
     while tokens > room:
         share = (room - fixed) / max(1, tokens - fixed)
-        kept = min(kept - 1, int(kept * share * AIM))
-        if kept < FEWEST_WORDS:
+        kept = min(kept - 1, int(kept * share * TRIM_TARGET_SHARE))
+        if kept < MIN_TRIMMED_WORDS:
             problem = f"its prompt {prompt.name} does not fit the {length} tokens of {settings.model!r}"
-            raise ContextOverflow(
+            raise ContextOverflowError(
                 f"The {prompt.front_matter.role} cannot be asked: {problem}; serve the model with a longer context, "
                 "lower `max_tokens`, or give a shorter text.",
                 problem=problem,

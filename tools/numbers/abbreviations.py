@@ -13,11 +13,28 @@ from typing import NamedTuple
 from state.computed_findings import ComputedFinding
 from tools.numbers.statements import Statement, is_prose
 
-_BRACKETED = re.compile(r"\((?P<short>[A-Z][A-Za-z-]{0,8}[A-Z])s?(?:[;,][^()]{0,40})?\)")
+_BRACKETED_ABBREVIATION = re.compile(r"\((?P<short>[A-Z][A-Za-z-]{0,8}[A-Z])s?(?:[;,][^()]{0,40})?\)")
 _WORD = re.compile(r"[^\W_]+(?:[’'][a-z]+)?")
-_KNOWN = {"DNA", "RNA", "USA", "UK", "EU", "US", "HIV", "WHO", "PCR", "SD", "CI", "IQ", "BMI", "MRI", "EEG", "ANOVA"}
-_SKIPPED = {"of", "and", "the", "for", "in", "to", "a", "on", "with", "by", "at", "or", "de"}
-_ABSTRACT = re.compile(r"abstract|summary|keywords", re.IGNORECASE)
+_KNOWN_ABBREVIATIONS = {
+    "DNA",
+    "RNA",
+    "USA",
+    "UK",
+    "EU",
+    "US",
+    "HIV",
+    "WHO",
+    "PCR",
+    "SD",
+    "CI",
+    "IQ",
+    "BMI",
+    "MRI",
+    "EEG",
+    "ANOVA",
+}
+_SKIPPED_WORDS = {"of", "and", "the", "for", "in", "to", "a", "on", "with", "by", "at", "or", "de"}
+_ABSTRACT_SECTION = re.compile(r"abstract|summary|keywords", re.IGNORECASE)
 
 
 class Definition(NamedTuple):
@@ -36,29 +53,31 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
         found.setdefault(each.short, []).append(each)
     for short, places in found.items():
         first = places[0]
-        other = next((each for each in places if _stems(each.long) != _stems(first.long)), None)
+        other = next((each for each in places if _stem_long_form(each.long) != _stem_long_form(first.long)), None)
         if other:
             why, consistent = f"{short} is “{other.long}” here and “{first.long}” before", f"one meaning of {short}"
-            yield parts[other.at].finding("abbreviation", "low", other.place, computation=why, consistent=consistent)
-        elif short not in _KNOWN:
+            yield parts[other.at].build_finding(
+                "abbreviation", "low", other.place, computation=why, consistent=consistent
+            )
+        elif short not in _KNOWN_ABBREVIATIONS:
             yield from _find_earlier_use(parts, first)
 
 
 def _list_definitions(parts: Sequence[Statement]) -> Iterator[Definition]:
     for at, part in enumerate(parts):
-        for match in () if part.row else _BRACKETED.finditer(part.text):
-            start = _find_long_form(part.text[: match.start()], match["short"])
+        for match in () if part.row else _BRACKETED_ABBREVIATION.finditer(part.text):
+            start = _find_long_form_start(part.text[: match.start()], match["short"])
             if start is not None:
                 long = part.text[start : match.start()].strip()
                 yield Definition(match["short"], long, at, (start, match.end()))
 
 
-def _find_long_form(before: str, short: str) -> int | None:
+def _find_long_form_start(before: str, short: str) -> int | None:
     """Where the long form begins, whose words begin with the letters one each; None if there is none."""
     words = list(_WORD.finditer(before))[-2 * len(short) :]
     start = None
     for letter in reversed(short.replace("-", "").lower()):
-        while words and words[-1][0].lower() in _SKIPPED and words[-1][0][0].lower() != letter:
+        while words and words[-1][0].lower() in _SKIPPED_WORDS and words[-1][0][0].lower() != letter:
             words.pop()
         if not words or words[-1][0][0].lower() != letter:
             return None
@@ -73,11 +92,11 @@ def _find_earlier_use(parts: Sequence[Statement], first: Definition) -> Iterator
     for part in parts[: first.at]:
         if use := uses.search(part.text):
             sections = f"{part.paragraph['section']} {defined['section']}"
-            if is_prose(part) and not (use["before"] or use["behind"] or _ABSTRACT.search(sections)):
-                yield part.finding(
+            if is_prose(part) and not (use["before"] or use["behind"] or _ABSTRACT_SECTION.search(sections)):
+                yield part.build_finding(
                     "abbreviation",
                     "low",
-                    part.sentence_at(use.start()),
+                    part.find_sentence_span(use.start()),
                     computation=f"{first.short} is used in {part.paragraph['id']} and defined in {defined['id']} "
                     f"(“{first.long}”)",
                     consistent=f"the definition of {first.short} where it stands first",
@@ -85,6 +104,6 @@ def _find_earlier_use(parts: Sequence[Statement], first: Definition) -> Iterator
             return
 
 
-def _stems(text: str) -> list[str]:
+def _stem_long_form(text: str) -> list[str]:
     """Words without case, hyphens and endings."""
     return [word.lower()[:4] for word in re.findall(r"[^\W_]+", text) if len(word) > 3]

@@ -14,15 +14,17 @@ from typing import NamedTuple
 from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
 from tools.numbers.statements import Statement, quote_entry
-from tools.text import title_key, without_accents
+from tools.text import normalize_title, strip_accents
 
-_LONGEST_AUTHORS = 60  # characters of an entry without a year
-_CITED = 0.5
-_UNMARKED = {"pdf", "text"}  # other formats count or mark the entries
-_NUMBERS = re.compile(r"\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)(?:, [A-Za-z][^\]]{0,20})?\]")  # [1, 3–5] and [7, p. 3]
-_BETWEEN = re.compile(r"\]([–-])\[")  # [2]–[6]
+_MAX_AUTHORS_CHARACTERS = 60  # characters of an entry without a year
+_MIN_CITED_SHARE = 0.5
+_UNMARKED_FORMATS = {"pdf", "text"}  # other formats count or mark the entries
+_NUMBERED_CITATION = re.compile(
+    r"\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)(?:, [A-Za-z][^\]]{0,20})?\]"
+)  # [1, 3–5] and [7, p. 3]
+_CITATION_RANGE = re.compile(r"\]([–-])\[")  # [2]–[6]
 _RAISED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_RAISED = re.compile(
+_RAISED_CITATION = re.compile(
     rf"""
     (?<=[^\W\d_]|[.,;:)”"’])                                          # memory.¹,² but not 10⁵
     (?:\^ (?P<marked> \d{{1,3}} (?:[,–-]\d{{1,3}})*) \s             # Markdown's memory.^1,2^
@@ -34,7 +36,7 @@ _PARTICLES = r"(?:(?:van|von|de|der|den|del|della|di|da|du|la|le|ten|ter|dos)[ ]
 _NAME = rf"{_PARTICLES}[A-Z][^\W\d_]*(?:[-’'\u02bc‘`\u00b4][^\W\d_]+)*"
 _CAPITAL_BEFORE = re.compile(r"\b[A-Z][\w.’'-]*\s$")  # Cornell University (2023)
 _SAME_AUTHORS = r"(?:—|[–_-]{2})"  # ———. 2022.
-_AUTHORS = re.compile(
+_AUTHOR_CITATION = re.compile(
     rf"""
     (?P<name>{_NAME})
     (?P<others> (?:,[ ]{_NAME})*,?[ ](?:et[ ]al\.? | (?P<joined>and|&)[ ]{_NAME}))?
@@ -44,8 +46,8 @@ _AUTHORS = re.compile(
     re.VERBOSE,
 )
 _YEAR = re.compile(r"\b(?:19|20)\d\d")
-_CAPITALISED = re.compile(r"[A-Z][^\W\d_]+")
-_WHOLE = re.compile(rf"(?:\W?[^\W\d_]|{_SAME_AUTHORS}).*(?:19|20)\d\d", re.DOTALL)  # a name first, and a year
+_CAPITALISED_WORD = re.compile(r"[A-Z][^\W\d_]+")
+_WHOLE_ENTRY = re.compile(rf"(?:\W?[^\W\d_]|{_SAME_AUTHORS}).*(?:19|20)\d\d", re.DOTALL)  # a name first, and a year
 
 
 class Citation(NamedTuple):
@@ -61,12 +63,17 @@ class Citation(NamedTuple):
 def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
     """Return findings about citations and entries, and what of either was not read."""
     entries = document["references"]
-    style = _choose_style(document, parts)
+    style = _list_citations(document, parts)
     is_named = all(each.label[:1] != "[" for each in style)
     known = {entry for citation in style for entry in citation.entries}
     unknown = {each.label: each for each in reversed(style) if not each.entries}
-    broken = [each for each in entries if not _WHOLE.match(each["text"])]
-    if document["format"] in _UNMARKED and is_named and broken and len(known) >= _CITED * len(entries):
+    broken = [each for each in entries if not _WHOLE_ENTRY.match(each["text"])]
+    if (
+        document["format"] in _UNMARKED_FORMATS
+        and is_named
+        and broken
+        and len(known) >= _MIN_CITED_SHARE * len(entries)
+    ):
         return [], [f"{len(broken)} of {len(entries)} entries of the list of references were not read as whole entries"]
     labels = {each.label for each in style}
     most = 0.1 * len(labels) if is_named else max(2, 0.1 * len(known))
@@ -74,68 +81,72 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
     if len(unknown) > most or just_past & unknown.keys():
         told = f"{len(unknown)} of {len(labels)} citations have no entry in the list of references as it was read"
         return [], [f"{told}, such as {', '.join(list(unknown)[-3:])}"]
-    if len(known) < max(1, _CITED * len(entries)):
+    if len(known) < max(1, _MIN_CITED_SHARE * len(entries)):
         return [], []
     found = [
-        part.finding("citation", "medium", place, computation=why, consistent=f"an entry for {label}")
+        part.build_finding("citation", "medium", place, computation=why, consistent=f"an entry for {label}")
         for part, place, label, _, why in unknown.values()
     ]
-    known |= _find_named(entries, parts) if is_named else set()
+    known |= _find_named_entries(entries, parts) if is_named else set()
     uncited = [entry for entry in entries if entry["id"] not in known]
     if len(uncited) > max(1, 0.1 * len(entries)):
         return found, [f"citations of {len(uncited)} entries of the list of references were not found"]
     for entry in uncited:
         why = f"entry {entry['id']} of the list of references is never cited"
         consistent = "a citation of it, or a list without it"
-        found.append(quote_entry(entry).finding("reference", "low", computation=why, consistent=consistent))
+        found.append(quote_entry(entry).build_finding("reference", "low", computation=why, consistent=consistent))
     return found, []
 
 
-def _choose_style(document: Document, parts: Sequence[Statement]) -> list[Citation]:
+def _list_citations(document: Document, parts: Sequence[Statement]) -> list[Citation]:
     """Return the citations in that style in which most entries are cited."""
     entries = document["references"]
-    numbers = [entry["id"].removeprefix("" if document["format"] in _UNMARKED else "r") for entry in entries]
-    styles = [list(_read_authors(document, parts))]
+    numbers = [entry["id"].removeprefix("" if document["format"] in _UNMARKED_FORMATS else "r") for entry in entries]
+    styles = [list(_read_author_citations(document, parts))]
     if numbers == [str(number) for number in range(1, len(entries) + 1)]:
-        styles += [list(_read_numbers(entries, parts, style)) for style in (_NUMBERS, _RAISED)]
+        styles += [
+            list(_read_numbered_citations(entries, parts, style)) for style in (_NUMBERED_CITATION, _RAISED_CITATION)
+        ]
     return max(styles, key=lambda each: (len(set().union(*(cited.entries for cited in each))), len(each)))
 
 
-def _read_numbers(
+def _read_numbered_citations(
     entries: Sequence[Reference], parts: Sequence[Statement], style: re.Pattern[str]
 ) -> Iterator[Citation]:
     """Citations of entries by their numbers; one far beyond the list may be anything."""
     last = len(entries)
     beyond = 2 * last + 10 if entries else 1000
     for part in parts:
-        for match in style.finditer(_BETWEEN.sub(r" \1 ", part.text)):
-            for number in _list_numbers(next(filter(None, match.groups()))):
+        for match in style.finditer(_CITATION_RANGE.sub(r" \1 ", part.text)):
+            for number in _parse_citation_numbers(next(filter(None, match.groups()))):
                 found = {entries[number - 1]["id"]} if 0 < number <= last else set[str]()
                 why = f"[{number}] is cited; the list of references ends with [{last}]"
                 if found or (0 < number < beyond and not part.row):
                     yield Citation(part, match.span(), f"[{number}]", found, why)
 
 
-def _list_numbers(listed: str) -> Iterator[int]:
+def _parse_citation_numbers(listed: str) -> Iterator[int]:
     """`1, 3–5` as numbers."""
     plain = listed.translate({ord(raised): str(digit) for digit, raised in enumerate(_RAISED_DIGITS)})
     for first, last in re.findall(r"(\d+)(?:\s?[–-]\s?(\d+))?", plain):
         yield from range(int(first), max(int(first), int(last or first)) + 1)
 
 
-def _read_authors(document: Document, parts: Sequence[Statement]) -> Iterator[Citation]:
+def _read_author_citations(document: Document, parts: Sequence[Statement]) -> Iterator[Citation]:
     """Citations by authors and years; a name that no entry has must be cited as several authors are."""
     by_word, authors, names = defaultdict[str, set[str]](set), set[str](), ""
-    title = title_key(document["title"])
+    title = normalize_title(document["title"])
     for entry in document["references"]:
-        names = names if re.match(_SAME_AUTHORS, entry["text"]) else _YEAR.split(entry["text"][:_LONGEST_AUTHORS])[0]
-        authors.update(title_key(names).split())
-        for word in title_key(f"{names} {entry['text']}").split():
+        names = (
+            names if re.match(_SAME_AUTHORS, entry["text"]) else _YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]
+        )
+        authors.update(normalize_title(names).split())
+        for word in normalize_title(f"{names} {entry['text']}").split():
             by_word[word.rstrip("abcdef") if _YEAR.match(word) else word].add(entry["id"])
     for part in parts:
-        is_self = title and title in title_key(part.text)  # how to cite this paper
-        for match in () if part.row or is_self else _AUTHORS.finditer(part.text):
-            words = title_key(" ".join(re.findall(_NAME, match[0]))).split()
+        is_self = title and title in normalize_title(part.text)  # how to cite this paper
+        for match in () if part.row or is_self else _AUTHOR_CITATION.finditer(part.text):
+            words = normalize_title(" ".join(re.findall(_NAME, match[0]))).split()
             named = {word for word in words if len(word) > 1}
             found = {entry for name in named for entry in by_word[name] & by_word[match["year"]]}
             before = part.text[: match.start()]
@@ -146,12 +157,12 @@ def _read_authors(document: Document, parts: Sequence[Statement]) -> Iterator[Ci
                 yield Citation(part, match.span(), " ".join(match[0].split()), found, why)
 
 
-def _find_named(entries: Sequence[Reference], parts: Sequence[Statement]) -> set[str]:
+def _find_named_entries(entries: Sequence[Reference], parts: Sequence[Statement]) -> set[str]:
     """Ids of entries of which the text has a name, or the initials of an organisation, and of what may be no entry."""
-    told = {word for part in parts for word in re.findall(r"[^\W\d_]+", without_accents(part.text))}
+    told = {word for part in parts for word in re.findall(r"[^\W\d_]+", strip_accents(part.text))}
     found = set[str]()
     for entry in entries:
-        names = _CAPITALISED.findall(without_accents(_YEAR.split(entry["text"][:_LONGEST_AUTHORS])[0]))
+        names = _CAPITALISED_WORD.findall(strip_accents(_YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]))
         initials = "".join(name[0] for name in names)
         if not names or not _YEAR.search(entry["text"]) or not told.isdisjoint([*names, initials]):
             found.add(entry["id"])

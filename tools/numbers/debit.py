@@ -23,7 +23,7 @@ def check_binary_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
     possible = [math.sqrt(mean.n / (mean.n - 1) * share * (1 - share)) for share in shares]
     if min(possible) <= mean.deviation.high and mean.deviation.low <= max(possible):
         return None
-    return mean.finding(
+    return mean.build_finding(
         "deviation of whole numbers",
         grade_severity(mean, ()),
         computation=f"{mean.n} zeros and ones with a mean of {mean.mean.value:g} have a standard deviation of "

@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from state.computed_findings import ComputedFinding, Severity
 from tools.numbers.records import MeanAndDeviation
 
-_FEWEST = 5  # Of fewer people, no mean is reported.
+_MIN_PEOPLE = 5  # Of fewer people, no mean is reported.
 
 
 def is_checkable(mean: MeanAndDeviation) -> bool:
     """Return whether the paper says that the values behind a mean are whole numbers."""
-    return (mean.whole or mean.binary or mean.percentage) and mean.n >= _FEWEST
+    return (mean.whole or mean.binary or mean.percentage) and mean.n >= _MIN_PEOPLE
 
 
 def list_possible_sums(mean: MeanAndDeviation) -> range:
@@ -49,7 +49,7 @@ def check_mean(mean: MeanAndDeviation) -> ComputedFinding | None:
     low, high, told = (f"{value:.{mean.mean.decimals}f}{sign}" for value in values)
     whole = f"{mean.n} means of {mean.items} whole numbers" if (mean.items or 1) > 1 else f"{mean.n} whole numbers"
     why = f"{told} is no share of {mean.n}" if mean.percentage else f"no {whole} have a mean of {told}"
-    return mean.finding(
+    return mean.build_finding(
         "mean of whole numbers",
         grade_severity(mean, ()),
         computation=f"{below}/{numbers} = {low} and {below + 1}/{numbers} = {high}, so {why}",

@@ -21,15 +21,15 @@ def check_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
     deviation = mean.deviation
     if deviation is None or mean.binary or mean.percentage or not sums or not is_checkable(mean):
         return None
-    if any(_has_squares(mean, total, mean.n - 1) for total in sums):
+    if any(_has_possible_square_sum(mean, total, mean.n - 1) for total in sums):
         return None
     explanations = list_explanations(mean)
-    of_population = any(_has_squares(mean, total, mean.n) for total in sums)
+    of_population = any(_has_possible_square_sum(mean, total, mean.n) for total in sums)
     if of_population:
         explanations.insert(0, f"a deviation with {mean.n} in its denominator in place of {mean.n - 1}")
     total = min(sums, key=lambda each: abs(each - mean.mean.value * mean.n * (mean.items or 1)))
-    least, most = _bound_squares(mean, total, mean.n - 1)
-    return mean.finding(
+    least, most = _compute_square_sum_range(mean, total, mean.n - 1)
+    return mean.build_finding(
         "deviation of whole numbers",
         grade_severity(mean, explanations if of_population else ()),
         computation=f"no {mean.n} whole numbers with the sum {total} have a standard deviation of {deviation.value:g}: "
@@ -40,13 +40,13 @@ def check_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
     )
 
 
-def _has_squares(mean: MeanAndDeviation, total: int, divisor: int) -> bool:
+def _has_possible_square_sum(mean: MeanAndDeviation, total: int, divisor: int) -> bool:
     """Return whether a whole number of the parity of the sum gives the deviation as a sum of squares."""
-    least, most = _bound_squares(mean, total, divisor)
+    least, most = _compute_square_sum_range(mean, total, divisor)
     return any(squares % 2 == total % 2 for squares in range(math.ceil(least), math.floor(most) + 1))
 
 
-def _bound_squares(mean: MeanAndDeviation, total: int, divisor: int) -> tuple[float, float]:
+def _compute_square_sum_range(mean: MeanAndDeviation, total: int, divisor: int) -> tuple[float, float]:
     """Return the least and the largest sum of squares that the printed deviation allows."""
     assert mean.deviation is not None  # noqa: S101 - the caller has looked
     items = mean.items or 1

@@ -14,27 +14,29 @@ from collections.abc import Iterator
 from state.computed_findings import ComputedFinding, Severity
 from tools.numbers.records import ALPHA, Estimate, RoundedNumber, format_number
 
-_WIDEST_ASYMMETRY = 0.25  # of half the width; profile and exact intervals are a little asymmetric
-_LINEAR_ASYMMETRY = 0.1  # the same for a ratio in the middle of its interval as printed, which no log scale gives
+_MAX_ASYMMETRY = 0.25  # of half the width; profile and exact intervals are a little asymmetric
+_MAX_LINEAR_ASYMMETRY = 0.1  # the same for a ratio in the middle of its interval as printed, which no log scale gives
 _STANDARDISED = re.compile(r"(?:^|\s)[dg]$")  # Programs print the interval of the difference beside Cohen's d.
-_SAME_P = 3.0  # Methods differ: a p-value up to so many times that of the interval may be of the same data.
+_MAX_P_VALUE_RATIO = 3.0  # Methods differ: a p-value up to so many times that of the interval may be of the same data.
 
 
 def check_estimate(estimate: Estimate) -> Iterator[ComputedFinding]:
     """Yield a finding about an estimate in its interval, and another about the interval and the p-value."""
-    if found := _find_outside(estimate) or _find_off_middle(estimate):
+    if found := _check_inside_interval(estimate) or _check_interval_middle(estimate):
         yield found
-    if against := _find_against_p(estimate):
+    if against := _check_interval_p_value(estimate):
         yield against
 
 
-def _find_outside(estimate: Estimate) -> ComputedFinding | None:
+def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
     """Return a finding if the ends are reversed, or the estimate is not between them."""
     value, low, high = estimate.value, estimate.low, estimate.high
     if low.value > high.value:
         severity: Severity = "low" if high.low <= value.value <= low.high else "medium"
         why = f"the lower end {low.value:g} is above the upper end {high.value:g}"
-        return estimate.finding("estimate and interval", severity, computation=why, consistent="ends in their order")
+        return estimate.build_finding(
+            "estimate and interval", severity, computation=why, consistent="ends in their order"
+        )
     if value.high >= low.low and value.low <= high.high:
         return None
     mirrored = RoundedNumber(-value.value, value.half)
@@ -47,7 +49,7 @@ def _find_outside(estimate: Estimate) -> ComputedFinding | None:
     }
     explanations = [each for each, holds in could_be.items() if holds]
     side = f"below {low.value:g}" if value.value < low.value else f"above {high.value:g}"
-    return estimate.finding(
+    return estimate.build_finding(
         "estimate and interval",
         "low" if explanations else "medium",
         computation=f"{value.value:g} lies outside {low.value:g} to {high.value:g}: it is {side}",
@@ -56,7 +58,7 @@ def _find_outside(estimate: Estimate) -> ComputedFinding | None:
     )
 
 
-def _find_off_middle(estimate: Estimate) -> ComputedFinding | None:
+def _check_interval_middle(estimate: Estimate) -> ComputedFinding | None:
     """Return a finding if a difference is not in the middle, or a ratio on the log scale, whatever was rounded."""
     value, low, high = estimate.value, estimate.low, estimate.high
     is_ratio = estimate.scale == "ratio"
@@ -66,11 +68,11 @@ def _find_off_middle(estimate: Estimate) -> ComputedFinding | None:
     ends = ((low.low, high.low), (low.value, high.value), (low.high, high.high))
     least, middle, most = ((scale(lower) + scale(upper)) / 2 for lower, upper in ends)
     is_linear = is_ratio and abs(value.value - (low.value + high.value) / 2) <= value.half
-    slack = (_LINEAR_ASYMMETRY if is_linear else _WIDEST_ASYMMETRY) * (scale(high.value) - scale(low.value)) / 2
+    slack = (_MAX_LINEAR_ASYMMETRY if is_linear else _MAX_ASYMMETRY) * (scale(high.value) - scale(low.value)) / 2
     if low.value >= high.value or (scale(value.high) >= least - slack and scale(value.low) <= most + slack):
         return None
     near, where = format_number(back(middle)), " on the log scale" if is_ratio else ""
-    return estimate.finding(
+    return estimate.build_finding(
         "ratio interval" if is_ratio else "estimate and interval",
         "medium" if is_ratio else "low",
         computation=f"the middle of {low.value:g} to {high.value:g}{where} is {near}, printed is {value.value:g}",
@@ -79,7 +81,7 @@ def _find_off_middle(estimate: Estimate) -> ComputedFinding | None:
     )
 
 
-def _find_against_p(estimate: Estimate) -> ComputedFinding | None:
+def _check_interval_p_value(estimate: Estimate) -> ComputedFinding | None:
     """Return a finding if the interval and the p-value lie on two sides of no effect."""
     low, high, p, relation = estimate.low, estimate.high, estimate.p, estimate.p_relation
     signed = min(low.value, high.value) < 0 and estimate.scale == "unknown"
@@ -92,16 +94,16 @@ def _find_against_p(estimate: Estimate) -> ComputedFinding | None:
     not_significant = relation == "ns" or (relation in {"=", ">", "≥"} and p.low > ALPHA)
     if not (excluded and not_significant) and not (included and significant):
         return None
-    expected = _compute_p(estimate)
+    expected = _compute_interval_p_value(estimate)
     near = f"; from the interval p is about {format_number(expected, 2)}" if expected is not None else ""
-    is_near = relation == "=" and expected and 1 / _SAME_P < p.value / expected < _SAME_P
+    is_near = relation == "=" and expected and 1 / _MAX_P_VALUE_RATIO < p.value / expected < _MAX_P_VALUE_RATIO
     could_be = {
         "an interval and a p-value of two methods": is_near,
         f"the p-value is adjusted: the text names {estimate.adjustment}": excluded and estimate.adjustment,
         "a one-sided p-value": included and estimate.tails == "one",
     }
     explanations = [each for each, holds in could_be.items() if holds]
-    return estimate.finding(
+    return estimate.build_finding(
         "interval and p-value",
         "low" if explanations else "high",
         computation=f"{low.value:g} to {high.value:g} {'leaves out' if excluded else 'includes'} {null:g}, "
@@ -111,7 +113,7 @@ def _find_against_p(estimate: Estimate) -> ComputedFinding | None:
     )
 
 
-def _compute_p(estimate: Estimate) -> float | None:
+def _compute_interval_p_value(estimate: Estimate) -> float | None:
     """Return the two-sided p-value of a normal estimate with this interval of 95 %."""
     value, low, high = estimate.value.value, estimate.low.value, estimate.high.value
     if estimate.scale == "ratio":

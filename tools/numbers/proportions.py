@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 
 from state.computed_findings import ComputedFinding, Severity
-from tools.numbers.records import Proportion, RoundedNumber, ToldTotal
+from tools.numbers.records import Proportion, ReportedTotal, RoundedNumber
 
-_ROUGH = 3.0  # percentage points that `about` and the like allow
-_FEWEST_ANSWERS = 0.8  # of a table's n; with fewer, the table would say so
+_MAX_APPROXIMATE_DIFFERENCE = 3.0  # percentage points that `about` and the like allow
+_MIN_ANSWERED_SHARE = 0.8  # of a table's n; with fewer, the table would say so
 
 
 def check_proportion(proportion: Proportion) -> ComputedFinding | None:
@@ -22,16 +22,18 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
     if total < max(count, 1):
         return None
     exact = 100 * count / total
-    if percentage.holds(exact) or (proportion.approximate and abs(percentage.value - exact) < _ROUGH):
+    if percentage.is_rounding_of(exact) or (
+        proportion.approximate and abs(percentage.value - exact) < _MAX_APPROXIMATE_DIFFERENCE
+    ):
         return None
-    is_of_fewer = proportion.statement.row and _holds_of_fewer(proportion)
+    is_of_fewer = proportion.statement.row and _can_fit_smaller_total(proportion)
     explanations = [f"a share of fewer than {total}, because some values are missing"] if is_of_fewer else []
     near = abs(exact - percentage.value) <= 2 * percentage.half + 1e-9
     severity: Severity = "low" if near or explanations else "medium"
     decimals = percentage.decimals
     other = round(percentage.value * total / 100)
-    instead = f", or {other} of {total}" if percentage.holds(100 * other / total) else ""
-    return proportion.finding(
+    instead = f", or {other} of {total}" if percentage.is_rounding_of(100 * other / total) else ""
+    return proportion.build_finding(
         "percentage",
         severity,
         computation=f"{count} of {total} is {exact:.{max(1, decimals + 1)}f}%, printed is {percentage.value:g}%",
@@ -40,14 +42,14 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
     )
 
 
-def _holds_of_fewer(proportion: Proportion) -> bool:
+def _can_fit_smaller_total(proportion: Proportion) -> bool:
     """Return whether the percentage is right of somewhat fewer people than the total."""
-    least = max(math.ceil(100 * proportion.count / proportion.percentage.high), _FEWEST_ANSWERS * proportion.total)
+    least = max(math.ceil(100 * proportion.count / proportion.percentage.high), _MIN_ANSWERED_SHARE * proportion.total)
     most = 100 * proportion.count / max(proportion.percentage.low, 1e-9)
     return math.ceil(least) <= min(most, proportion.total - 1)
 
 
-def check_total(told: ToldTotal) -> ComputedFinding | None:
+def check_total(told: ReportedTotal) -> ComputedFinding | None:
     """Return a finding if the parts of a total, none of which overlap, cannot add up to it."""
     is_repeated = len(told.parts) == 1
     numbers = [told.total, *told.parts]
@@ -58,14 +60,14 @@ def check_total(told: ToldTotal) -> ComputedFinding | None:
     is_less = sum(part.high for part in parts) < total.low and told.complete
     if not told.exclusive or not (is_less or sum(part.low for part in parts) > total.high):
         return None
-    printed, *shown = (_format(number.value, number, told) for number in (told.total, *told.parts))
-    added = _format(sum(part.value for part in parts), min(told.parts, key=lambda part: part.half), told)
+    printed, *shown = (_format_like_printed(number.value, number, told) for number in (told.total, *told.parts))
+    added = _format_like_printed(sum(part.value for part in parts), min(told.parts, key=lambda part: part.half), told)
     if is_repeated:
         why, consistent = f"{printed} in one place and {shown[0]} in the other", "the same number in both places"
     else:
         why = f"{' + '.join(shown)} = {added}, printed is {printed}"
         consistent = f"a total of {added}, or other parts"
-    return told.finding(
+    return told.build_finding(
         "number told twice" if is_repeated else "parts of a whole",
         "medium",
         computation=f"{told.name}: {why}",
@@ -74,6 +76,6 @@ def check_total(told: ToldTotal) -> ComputedFinding | None:
     )
 
 
-def _format(value: float, printed: RoundedNumber, told: ToldTotal) -> str:
+def _format_like_printed(value: float, printed: RoundedNumber, told: ReportedTotal) -> str:
     """Write a value with as many decimals as a number was printed with."""
     return f"{value:,.{printed.decimals}f}{'%' if told.percentage else ''}"

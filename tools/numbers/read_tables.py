@@ -13,10 +13,10 @@ from itertools import chain, pairwise, zip_longest
 from typing import Any, NamedTuple, cast
 
 from tools.numbers import records
-from tools.numbers.read_text import PEOPLE, read_degrees, read_p, read_scale
+from tools.numbers.read_text import PEOPLE, parse_degrees_of_freedom, parse_p_value, parse_scale
 from tools.numbers.statements import PaperTable, Statement
 
-_NAMES = {
+_ROLE_NAMES = {
     "n": "n; N; sample size; number of participants; number of patients; no. of participants; no. of patients",
     "count": "count; counts; frequency; freq; number; no; events",
     "percentage": "%; percent; percentage; per cent",
@@ -41,28 +41,28 @@ _NAMES = {
     "df2": "df2; den. df; den df; denominator df; within df; error df; residual df; df_2",
     "p": "p; P; p value; P value; sig; significance; Pr",
 }
-_ROLES = {name: role for role, names in _NAMES.items() for name in names.split("; ")}
+_ROLES_BY_NAME = {name: role for role, names in _ROLE_NAMES.items() for name in names.split("; ")}
 # Names that need a part of a heading for themselves: `Vitamin b` is no coefficient, and `weighted %` no share of n.
 _WHOLE_HEADINGS = frozenset({"b", "d", "g", "β", "r", "q", "%", "percent", "percentage"})
-_STATISTICS = frozenset({"t", "F", "z", "r", "chi", "Q"})
-_CONTENTS = frozenset({"count", "percentage", "mean", "deviation", "error"})
+_STATISTIC_ROLES = frozenset({"t", "F", "z", "r", "chi", "Q"})
+_CONTENT_ROLES = frozenset({"count", "percentage", "mean", "deviation", "error"})
 _SIZE = re.compile(rf"\b[nN]\s?=\s?(?P<n>{records.COUNT})")
 _COUNT = re.compile(records.COUNT)
 _LEVEL = re.compile(r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?=[Cc])")  # 95% CI
-_PARTS = re.compile(r"[()\[\],;:/±_]|\+/-|\band\b")
-_VALUES = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # parts the values of a cell: 1.50 (1.02, 2.20); 3.4 ± 1.2
+_HEADING_SEPARATOR = re.compile(r"[()\[\],;:/±_]|\+/-|\band\b")
+_VALUE_SEPARATOR = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # parts the values of a cell: 1.50 (1.02, 2.20); 3.4 ± 1.2
 _BEGINS_NUMBER = re.compile(r"[<>=≤≥~≈-]?\s?[-–+]?\.?\d")
-_MARK = r"(?:\s?[a-z†‡§⁰¹²³⁴-⁹])?"  # of a footnote
-_NUMBER_CELL = re.compile(rf"(?P<value>{records.NUMBER})\s?%?{_MARK}")
-_ENDS = re.compile(rf"(?P<low>{records.NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{records.NUMBER})\s?%?")
+_FOOTNOTE_MARK = r"(?:\s?[a-z†‡§⁰¹²³⁴-⁹])?"  # of a footnote
+_NUMBER_CELL = re.compile(rf"(?P<value>{records.NUMBER})\s?%?{_FOOTNOTE_MARK}")
+_INTERVAL_CELL = re.compile(rf"(?P<low>{records.NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{records.NUMBER})\s?%?")
 _P_CELL = re.compile(
-    rf"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?|\d(?:\.\d+)?[eE][-–]\d+){_MARK}"
+    rf"(?:[pP]\s?)?(?P<relation>[<>=≤≥]?)\s?(?P<p>0?\.\d+|1(?:\.0+)?|\d(?:\.\d+)?[eE][-–]\d+){_FOOTNOTE_MARK}"
     r"|(?P<ns>n\.?\s?s\.?|NS)"
 )
-_OWN_NAME = re.compile(r"(?P<heading>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")  # t(38) = 2.20
+_NAMED_VALUE = re.compile(r"(?P<heading>[^=]+?)\s?=\s?(?P<value>[-–+]?[\d.]+)")  # t(38) = 2.20
 _COUNT_AND_SHARE = re.compile(r"\d+ ?\(\d+(?:\.\d+)? ?%\)")  # 12 (40%)
 _WEIGHTED = re.compile(r"\bweighted\b", re.IGNORECASE)  # percentages that are no shares of the counts
-_ERROR = re.compile(r"error\b|residuals?\b|within\b", re.IGNORECASE)
+_ERROR_LABEL = re.compile(r"error\b|residuals?\b|within\b", re.IGNORECASE)
 
 
 class TableHeading(NamedTuple):
@@ -99,10 +99,10 @@ class ParsedTable(NamedTuple):
 
 def _parse_heading(words: str) -> TableHeading:
     """Look up the parts of a heading among the names of roles."""
-    sizes = {records.whole_number(found["n"]) for found in _SIZE.finditer(words)}
+    sizes = {records.parse_whole_number(found["n"]) for found in _SIZE.finditer(words)}
     rest = _LEVEL.sub("", _SIZE.sub("", words)).replace("\\", "")
     plain = re.sub("[⁰¹³⁴-⁹]", "", rest.replace("-", " ").replace("²", "2").replace("^", ""))
-    parts = [" ".join(part.split()).strip(" .") for part in _PARTS.split(plain)]
+    parts = [" ".join(part.split()).strip(" .") for part in _HEADING_SEPARATOR.split(plain)]
     named = [(part, *_find_role(part)) for part in parts if part]
     if sizes and len(named) == 1 and len(named[0][0]) == 1:
         named = []  # B (n = 20) is a group
@@ -113,7 +113,7 @@ def _parse_heading(words: str) -> TableHeading:
         words=words,
         roles=roles,
         n=sizes.pop() if len(sizes) == 1 else None,
-        degrees=numbers if _STATISTICS & set(roles) else (),
+        degrees=numbers if _STATISTIC_ROLES & set(roles) else (),
         pure=bool(roles) and all(whole for _, _, whole in named),
     )
 
@@ -125,7 +125,7 @@ def _find_role(part: str) -> tuple[str, bool]:
         return "", False  # `p for trend` belongs to no statistic of its row
     for start in range(len(words)):
         name = " ".join(words[start:])
-        role = _ROLES.get(name) or (_ROLES.get(name.lower()) if len(name) > 1 else None)
+        role = _ROLES_BY_NAME.get(name) or (_ROLES_BY_NAME.get(name.lower()) if len(name) > 1 else None)
         if role and not (start and name.lower() in _WHOLE_HEADINGS):
             return role, start == 0
     return "", False
@@ -136,7 +136,7 @@ def parse_table(table: PaperTable) -> ParsedTable:
     depth = _count_heading_rows(table.rows)
     body = list(zip(table.rows[depth:], table.statements[depth - 1 :], strict=True))
     labels = [_parse_heading(row[0]) for row, _ in body]
-    columns = _list_columns(table.rows[:depth])
+    columns = _parse_column_headings(table.rows[:depth])
     at_top, at_left = ({role for each in group if each.pure for role in each.roles} for group in (columns, labels))
     turned = len(at_left) > len(at_top)
     section = TableHeading()
@@ -150,7 +150,7 @@ def parse_table(table: PaperTable) -> ParsedTable:
             # A block of rows with an n of its own is of other people than its columns.
             above = [each._replace(n=None) if section.n else each for each in columns[1:]]
             cells = zip(above, row[1:], strict=True)
-            grid.append([_read_cell(column, naming, cell, statement) for column, cell in cells])
+            grid.append([_parse_cell_values(column, naming, cell, statement) for column, cell in cells])
     lines = zip(*grid, strict=True) if turned else grid
     about = " ; ".join(filter(None, [table.caption, *(column.words for column in columns), table.notes]))
     return ParsedTable(about, [[value for cell in line for value in cell] for line in lines])
@@ -165,7 +165,7 @@ def _count_heading_rows(rows: Sequence[Sequence[str]]) -> int:
     return 1
 
 
-def _list_columns(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
+def _parse_column_headings(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
     """Return what the headings of each column name; the lowest that names a role decides."""
     filled = [list(row) for row in rows]
     for row in filled[:-1]:  # a heading over several columns stands in the first of them
@@ -182,19 +182,21 @@ def _list_columns(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
     return columns
 
 
-def _read_cell(column: TableHeading, label: TableHeading, cell: str, statement: Statement) -> list[TableValue]:
+def _parse_cell_values(column: TableHeading, label: TableHeading, cell: str, statement: Statement) -> list[TableValue]:
     """Return the values of a cell, none if its headings do not name each of them."""
-    own = _OWN_NAME.fullmatch(cell)
+    own = _NAMED_VALUE.fullmatch(cell)
     naming = _parse_heading(own["heading"]) if own else TableHeading()
     if own and naming.roles:
         cell = own["value"]
-    elif column.roles and label.roles and column.roles != label.roles and {*column.roles, *label.roles} <= _CONTENTS:
+    elif (
+        column.roles and label.roles and column.roles != label.roles and {*column.roles, *label.roles} <= _CONTENT_ROLES
+    ):
         return []  # the column says that it holds percentages, and the row that it holds means
     elif _COUNT_AND_SHARE.fullmatch(cell) and not column.roles and not label.roles:
         naming = TableHeading(roles=("count", "percentage"))
     else:
         naming = column if column.roles else label
-    texts = [text for text in _VALUES.split(cell.rstrip(")] ")) if text]
+    texts = [text for text in _VALUE_SEPARATOR.split(cell.rstrip(")] ")) if text]
     if len(texts) != len(naming.roles):
         return []
     heading = naming._replace(words=column.words, n=column.n or label.n)
@@ -202,7 +204,7 @@ def _read_cell(column: TableHeading, label: TableHeading, cell: str, statement: 
     return [TableValue(role, text.strip(), heading, label.words, statement) for role, text in pairs]
 
 
-def _list_owners(
+def _iterate_related_values(
     table: ParsedTable, roles: Collection[str]
 ) -> Iterator[tuple[int, TableValue, Mapping[str, TableValue]]]:
     """Yield each value with one of the roles, the number of its line, and what belongs to it, by role.
@@ -211,14 +213,14 @@ def _list_owners(
     """
     for number, line in enumerate(table.lines):
         owners = [each for each in line if each.role in roles]
-        others = {role: [each for each in line if each.role == role] for role in _NAMES}
+        others = {role: [each for each in line if each.role == role] for role in _ROLE_NAMES}
         ends = zip(others["low"], others["high"], strict=False)
         others["interval"] += [low._replace(text=f"{low.text} to {high.text}") for low, high in ends]
         for at, owner in enumerate(owners):
             yield number, owner, {role: each[at] for role, each in others.items() if len(each) == len(owners)}
 
 
-def _parse_cell(value: TableValue | None) -> records.RoundedNumber | None:
+def _parse_cell_number(value: TableValue | None) -> records.RoundedNumber | None:
     """Return the number of a cell; None where there is no cell, or it holds anything else."""
     found = _NUMBER_CELL.fullmatch(value.text) if value else None
     return records.parse_number(found["value"]) if found else None
@@ -227,22 +229,22 @@ def _parse_cell(value: TableValue | None) -> records.RoundedNumber | None:
 def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
     """Read `12 (40%)` below a heading that tells how many there are: `Tea (n = 30)`."""
     for each, percentage in () if _WEIGHTED.search(table.about) else chain.from_iterable(map(pairwise, table.lines)):
-        share = _parse_cell(percentage) if percentage.role == "percentage" else None
+        share = _parse_cell_number(percentage) if percentage.role == "percentage" else None
         if share and each.heading.n and each.role in {"count", "n"} and _COUNT.fullmatch(each.text):
-            count = records.whole_number(each.text)
+            count = records.parse_whole_number(each.text)
             yield records.Proportion(each.statement, (0, 0), count, each.heading.n, share, approximate=False)
 
 
 def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
     """Read means, and percentages of people, whose n a heading or a column tells, with the deviation beside them."""
-    for _, each, beside in [*_list_owners(table, {"mean"}), *_list_owners(table, {"percentage"})]:
+    for _, each, beside in [*_iterate_related_values(table, {"mean"}), *_iterate_related_values(table, {"percentage"})]:
         words = f"{each.heading.words} {each.label}"
         size = beside["n"].text if "n" in beside else ""
-        n = each.heading.n or (records.whole_number(size) if _COUNT.fullmatch(size) else None)
-        mean, is_percentage = _parse_cell(each), each.role == "percentage"
+        n = each.heading.n or (records.parse_whole_number(size) if _COUNT.fullmatch(size) else None)
+        mean, is_percentage = _parse_cell_number(each), each.role == "percentage"
         if mean and n and not (is_percentage and ({"count", "n"} & beside.keys() or not PEOPLE.search(words))):
-            scale = read_scale(f"{each.statement.caption} {words}")
-            deviation = _parse_cell(beside.get("deviation"))
+            scale = parse_scale(f"{each.statement.caption} {words}")
+            deviation = _parse_cell_number(beside.get("deviation"))
             yield records.MeanAndDeviation(
                 each.statement, (0, 0), mean, deviation, n, **scale._asdict(), percentage=is_percentage
             )
@@ -254,8 +256,8 @@ def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
     roles = {"ratio"} if is_of_ratios else {"difference", "estimate", "d"}
     found = [
         (number, each, beside, ends)
-        for number, each, beside in _list_owners(table, roles)
-        if "interval" in beside and (ends := _ENDS.fullmatch(beside["interval"].text))
+        for number, each, beside in _iterate_related_values(table, roles)
+        if "interval" in beside and (ends := _INTERVAL_CELL.fullmatch(beside["interval"].text))
     ]
     without_p = {number for number, _, beside, _ in found if "p" not in beside}
     for number, each, beside, ends in found:
@@ -265,30 +267,32 @@ def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
         scale: Any = "ratio" if is_of_ratios else "unknown" if each.role == "estimate" else "difference"
         low, high = (records.parse_number(ends[end]) for end in ("low", "high"))
         confidence = float(level["level"]) / 100 if level else 0.95
-        if value := _parse_cell(each):
-            told = (confidence, *read_p(_P_CELL.fullmatch(p.text if p else ""), table.about))
+        if value := _parse_cell_number(each):
+            told = (confidence, *parse_p_value(_P_CELL.fullmatch(p.text if p else ""), table.about))
             yield records.Estimate(each.statement, (0, 0), each.heading.words, scale, value, low, high, *told)
 
 
 def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
     """Read statistics with the degrees of freedom and the p-value of the same line."""
-    for number, each, beside in _list_owners(table, _STATISTICS):
-        value, kind = _parse_cell(each), cast("records.TestKind", each.role)
-        degrees = _find_degrees(each, beside, table.lines[number + 1 :] if kind == "F" else [])
-        p = read_p(_P_CELL.fullmatch(beside["p"].text if "p" in beside else ""), table.about)
+    for number, each, beside in _iterate_related_values(table, _STATISTIC_ROLES):
+        value, kind = _parse_cell_number(each), cast("records.TestKind", each.role)
+        degrees = _find_degrees_of_freedom(each, beside, table.lines[number + 1 :] if kind == "F" else [])
+        p = parse_p_value(_P_CELL.fullmatch(beside["p"].text if "p" in beside else ""), table.about)
         if value and p[0] and degrees is not None:
             yield records.ReportedTest(each.statement, (0, 0), kind, value, "=", degrees, *p)
 
 
-def _find_degrees(
+def _find_degrees_of_freedom(
     statistic: TableValue, beside: Mapping[str, TableValue], below: Sequence[Sequence[TableValue]]
 ) -> records.DegreesOfFreedom | None:
     """Find degrees of freedom in the heading, in the line, or in the line of the error below it; of r by n pairs."""
     own, first, second, pairs = (beside[role].text if role in beside else "" for role in ("df", "df1", "df2", "n"))
-    error = next((each.text for row in below for each in row if each.role == "df" and _ERROR.match(each.label)), "")
+    error = next(
+        (each.text for row in below for each in row if each.role == "df" and _ERROR_LABEL.match(each.label)), ""
+    )
     told = [", ".join(statistic.heading.degrees), f"{first}, {second}", own, f"{own}, {error}", f"n = {pairs}"]
     kind = cast("records.TestKind", statistic.role)
-    return next((found for text in told if (found := read_degrees(kind, text)) is not None), None)
+    return next((found for text in told if (found := parse_degrees_of_freedom(kind, text)) is not None), None)
 
 
 def read_comparisons(table: ParsedTable) -> Iterator[records.GroupComparison]:
@@ -296,11 +300,11 @@ def read_comparisons(table: ParsedTable) -> Iterator[records.GroupComparison]:
     for line in table.lines:
         row = table._replace(lines=[line])
         groups = [mean for mean in read_means(row) if mean.deviation]
-        found = [_find_degrees(each, beside, []) for _, each, beside in _list_owners(row, {"t"})]
+        found = [_find_degrees_of_freedom(each, beside, []) for _, each, beside in _iterate_related_values(row, {"t"})]
         degrees = found[0][0].value if len(found) == 1 and found[0] else None
         for measure in ("t", "d"):
             cells = [each for each in line if each.role == measure]
-            value = _parse_cell(cells[0]) if len(cells) == 1 else None
+            value = _parse_cell_number(cells[0]) if len(cells) == 1 else None
             if len(groups) == 2 and value:
                 two = (groups[0], groups[1])
                 yield records.GroupComparison(cells[0].statement, (0, 0), two, measure, value, degrees)

@@ -12,7 +12,15 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.numbers import records
-from tools.numbers.records import COUNT, NUMBER, NUMBER_OR_WORD, P_VALUE, UNSIGNED, parse_number, whole_number
+from tools.numbers.records import (
+    COUNT,
+    NUMBER,
+    NUMBER_OR_WORD,
+    P_VALUE,
+    UNSIGNED_NUMBER,
+    parse_number,
+    parse_whole_number,
+)
 from tools.numbers.statements import Statement
 
 _KINDS: tuple[records.TestKind, ...] = get_args(records.TestKind)
@@ -27,8 +35,8 @@ _NAME = rf"(?<![\w’'.^])(?:{_T_OR_F}|(?P<r>r)|(?P<z>[zZ])|{_Q}|{_CHI})"
 _INSIDE = r"\s{0,2}[(\[](?P<inside>[^()\[\]|]{1,40})[)\]]"  # t(38), χ²(1, N = 184)
 _BELOW = rf"_?\{{?\(?(?P<below>{_DEGREES})\)?\}}?"  # t_38, F1,38
 _BEHIND = rf"[,;]?\s?\(?d\.?\s?f\.?\s?=\s?(?P<behind>{_DEGREES})\)?"  # t = 2.20, df = 38
-_PART = r"(?!\d|[.,]\d|\s\d|\s?[%x×·])"  # what is read is no part of 2,76 or 1 231.24
-_VALUE = rf"\s{{0,2}}(?P<comparison>[=<>])\s{{0,2}}(?P<value>{NUMBER}){_PART}"
+_NOT_CONTINUED = r"(?!\d|[.,]\d|\s\d|\s?[%x×·])"  # what is read is no part of 2,76 or 1 231.24
+_VALUE = rf"\s{{0,2}}(?P<comparison>[=<>])\s{{0,2}}(?P<value>{NUMBER}){_NOT_CONTINUED}"
 _SYMBOL = r"(?![tFzZQHχ][\W\d_]|[pP](?!artial))[A-Za-zχηωεφβΔ][\w²^’'{}-]{0,12}(?:\s[\w²^]{1,8})?"  # ηp², Cohen's d
 _INTERVAL_OF_EFFECT = r"9\d\s?%\s?CI\s?[=:]?\s?[(\[][^()\[\]]{1,30}[)\]]"  # 95% CI [0.1, 0.9]
 # What APA puts between a statistic and its p, such as MSE = 1.2.
@@ -53,13 +61,15 @@ ONE_SIDED = re.compile(
     re.IGNORECASE,
 )
 _TWO_SIDED = re.compile(r"\b(?:two|2)[- –]?(?:tailed|sided)\b", re.IGNORECASE)
-ADJUSTED = re.compile(
+ADJUSTMENT = re.compile(
     r"bonferroni|\bholm\b|hochberg|benjamini|false[- ]discovery|\bFDR\b|family[- ]?wise|\bFWER?\b|tukey|scheff[eé]"
     r"|dunnett|s[ií]d[aá]k|newman[- ]keuls|(?<!un)(?:adjusted|corrected) p\b|\bmultiple[- ](?:comparison|test|hypothes)"
     r"|\bpost[- ]?hoc\b|\bglht\b|\bp[- ]values? (?:were |are )?(?:adjusted|corrected)",
     re.IGNORECASE,
 )
-_NEAR = 400  # characters on either side, in which a correction, a number of tails or a scale is told of a number
+_CONTEXT_CHARACTERS = (
+    400  # characters on either side, in which a correction, a number of tails or a scale is told of a number
+)
 SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 RANK_TEST = re.compile(r"wilcoxon|mann[- –]?whitney|signed[- ]ranks?\b|rank[- ]sum", re.IGNORECASE)
 
@@ -69,15 +79,15 @@ def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
     for match in _TEST.finditer(statement.text):
         kind = next(name for name in _KINDS if match[name])
         value = parse_number(match["value"])
-        degrees = read_degrees(kind, match["inside"] or match["below"] or match["behind"] or "")
+        degrees = parse_degrees_of_freedom(kind, match["inside"] or match["below"] or match["behind"] or "")
         if degrees is None or _is_another_quantity(kind, value, below=match["below"] is not None):
             continue
-        near = statement.text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+        near = statement.text[max(0, match.start() - _CONTEXT_CHARACTERS) : match.end() + _CONTEXT_CHARACTERS]
         sign = cast("Literal['=', '<', '>']", match["comparison"])
-        yield records.ReportedTest(statement, match.span(), kind, value, sign, degrees, *read_p(match, near))
+        yield records.ReportedTest(statement, match.span(), kind, value, sign, degrees, *parse_p_value(match, near))
 
 
-def read_p(match: re.Match[str] | None, about: str) -> tuple[Any, Any, records.Tails, str]:
+def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, records.Tails, str]:
     """Return the p-value of a match as records hold it, None if it has none, with what a text says of it."""
     told, p, relation = match.groupdict() if match else {}, None, "="
     if told.get("p"):
@@ -85,7 +95,7 @@ def read_p(match: re.Match[str] | None, about: str) -> tuple[Any, Any, records.T
     elif told.get("ns"):
         p, relation = records.RoundedNumber(records.ALPHA, 0.0), "ns"
     tails: Any = "one" if ONE_SIDED.search(about) else "two" if _TWO_SIDED.search(about) else "unstated"
-    adjusted = ADJUSTED.search(about)
+    adjusted = ADJUSTMENT.search(about)
     return p, relation, tails, adjusted[0] if adjusted else ""
 
 
@@ -99,7 +109,7 @@ def _is_another_quantity(kind: records.TestKind, value: records.RoundedNumber, *
     return value.half >= 0.5 if kind == "z" else kind in {"F", "chi", "Q"} and value.value < 0
 
 
-def read_degrees(kind: records.TestKind, text: str) -> records.DegreesOfFreedom | None:
+def parse_degrees_of_freedom(kind: records.TestKind, text: str) -> records.DegreesOfFreedom | None:
     """Read `1, 38`, `df = 38` or `2, N = 90`; None unless they are as many as the statistic has, and above zero."""
     size = _SIZE.search(text)
     told = re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text)).strip()
@@ -113,13 +123,14 @@ def read_degrees(kind: records.TestKind, text: str) -> records.DegreesOfFreedom 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 _PERCENTAGE = r"(?P<percentage>\d{1,3}(?:\.\d+)?)\s?%"
 _OF = rf"(?P<count>{NUMBER_OR_WORD})(?:\s?/\s?| (?:out )?of (?:the |all )?)(?P<total>{NUMBER_OR_WORD})"
-_THINGS = r"(?:\s(?!and\b|or\b|but\b|of\b)[a-z][\w’'-]*){0,3}"  # of 32 patients
-_COUNTED = [
+_COUNTED_NOUN = r"(?:\s(?!and\b|or\b|but\b|of\b)[a-z][\w’'-]*){0,3}"  # of 32 patients
+_COUNT_PATTERNS = [
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         # 8 of 32 patients (25%), (8/32, 25%)
-        rf"{_BARE}{_OF}(?:{_THINGS}\s?[(\[]|,)\s?{_PERCENTAGE}(?=\s?(?:[)\],;|]|$))",
-        rf"{_BARE}{_PERCENTAGE}{_THINGS}\s?[(\[]\s?{_OF}{_THINGS}(?=\s?[)\],;])",  # 25% (8 of 32), 25% (8/32)
+        rf"{_BARE}{_OF}(?:{_COUNTED_NOUN}\s?[(\[]|,)\s?{_PERCENTAGE}(?=\s?(?:[)\],;|]|$))",
+        # 25% (8 of 32), 25% (8/32)
+        rf"{_BARE}{_PERCENTAGE}{_COUNTED_NOUN}\s?[(\[]\s?{_OF}{_COUNTED_NOUN}(?=\s?[)\],;])",
         # 8 (25%) of 32
         rf"{_BARE}(?P<count>{COUNT})\s?[(\[]\s?{_PERCENTAGE}\s?[)\]] of (?:the |all )?(?P<total>{COUNT})",
     )
@@ -128,27 +139,27 @@ PEOPLE = re.compile(
     r"\b(?:participants|patients|respondents|subjects|people|adults|children|students|women|men)\b", re.IGNORECASE
 )
 _SHARE_OF_PEOPLE = re.compile(rf"{_BARE}{_PERCENTAGE} of (?:the |all |these )?(?P<n>{COUNT}) {PEOPLE.pattern}")
-_ROUGHLY = re.compile(
+_APPROXIMATE = re.compile(
     r"(?i:about|approximately|around|roughly|nearly|almost|over|under|(?:more|less) than|at least|up to|[~≈<>≤≥])\s?$"
 )
 
 
 def _is_approximate(text: str, place: int) -> bool:
     """Return whether the word or sign before a number says that it is not exact."""
-    return _ROUGHLY.search(text, max(0, place - 20), place) is not None
+    return _APPROXIMATE.search(text, max(0, place - 20), place) is not None
 
 
 def read_proportions(statement: Statement) -> Iterator[records.Proportion]:
     """Read `x of N (y%)`, `x/N (y%)`, `y% (x of N)` and `x (y%) of N`."""
-    for match in (match for pattern in _COUNTED for match in pattern.finditer(statement.text)):
-        count, total = whole_number(match["count"]), whole_number(match["total"])
+    for match in (match for pattern in _COUNT_PATTERNS for match in pattern.finditer(statement.text)):
+        count, total = parse_whole_number(match["count"]), parse_whole_number(match["total"])
         percentage = parse_number(match["percentage"])
         approximate = _is_approximate(statement.text, match.start("percentage"))
         if percentage.value <= 100:
             yield records.Proportion(statement, match.span(), count, total, percentage, approximate)
 
 
-class Scale(NamedTuple):
+class MeasurementScale(NamedTuple):
     """What a text says explicitly of the values behind its means."""
 
     whole: bool
@@ -167,13 +178,13 @@ _BINARY = re.compile(
 _ITEMS = re.compile(rf"\b(?P<items>\d{{1,2}}|single|one|{'|'.join(SMALL_NUMBERS)})[- ]items?\b", re.IGNORECASE)
 
 
-def read_scale(text: str) -> Scale:
+def parse_scale(text: str) -> MeasurementScale:
     """Return whether a text says that its values are whole or binary, and of how many items each is the mean."""
     told = {found["items"].lower() for found in _ITEMS.finditer(text)}
     numbers = {1 if word == "single" else SMALL_NUMBERS.get(word) or int(word) for word in told}
     counted = re.search(r"\bwhole numbers?\b|\bare (?:all )?counts\b", text) and not numbers
     items = 1 if counted else numbers.pop() if len(numbers) == 1 else None
-    return Scale(_WHOLE.search(text) is not None, _BINARY.search(text) is not None, items)
+    return MeasurementScale(_WHOLE.search(text) is not None, _BINARY.search(text) is not None, items)
 
 
 _MEAN = re.compile(
@@ -181,8 +192,8 @@ _MEAN = re.compile(
     (?: (?<! \w ) [nN] \s? = \s? (?P<n_before> {COUNT} ) [,;:] \s )?
     (?<! [\w’'-] ) (?: M | [Mm]ean ) (?P<pair> \s? (?: \( \s? SD \s? \) | ± \s? SD ) )?
     \s{{0,2}} (?: = | : | of | was )? \s? (?P<mean> {NUMBER} )
-    (?: [\s,;(\[]* SD \s{{0,2}} (?: = | : | of )? \s? (?P<deviation> {UNSIGNED} )
-      | \s? (?: \( | ± ) \s? (?P<second> {UNSIGNED} ) )?                  # M (SD) = 3.48 (1.20)
+    (?: [\s,;(\[]* SD \s{{0,2}} (?: = | : | of )? \s? (?P<deviation> {UNSIGNED_NUMBER} )
+      | \s? (?: \( | ± ) \s? (?P<second> {UNSIGNED_NUMBER} ) )?                  # M (SD) = 3.48 (1.20)
     (?! [.,]?\d | \s? % ) (?: [\s,;()\[\]]* (?<! \w ) [nN] \s? = \s? (?P<n> {COUNT} ) )?
     """,
     re.VERBOSE,
@@ -194,15 +205,17 @@ def read_means(statement: Statement) -> Iterator[records.MeanAndDeviation]:
     text = statement.text
     for match in _MEAN.finditer(text):
         if n := match["n"] or match["n_before"]:
-            scale = read_scale(text[max(0, match.start() - _NEAR) : statement.sentence_at(match.start())[1]])
+            scale = parse_scale(
+                text[max(0, match.start() - _CONTEXT_CHARACTERS) : statement.find_sentence_span(match.start())[1]]
+            )
             spread = match["deviation"] or (match["second"] if match["pair"] else None)
             mean, deviation = parse_number(match["mean"]), parse_number(spread) if spread else None
             yield records.MeanAndDeviation(
-                statement, match.span(), mean, deviation, whole_number(n), **scale._asdict(), percentage=False
+                statement, match.span(), mean, deviation, parse_whole_number(n), **scale._asdict(), percentage=False
             )
     for match in _SHARE_OF_PEOPLE.finditer(text):
         if not _is_approximate(text, match.start()):
-            share, n = parse_number(match["percentage"]), whole_number(match["n"])
+            share, n = parse_number(match["percentage"]), parse_whole_number(match["n"])
             yield records.MeanAndDeviation(
                 statement, match.span(), share, None, n, items=1, whole=True, binary=False, percentage=True
             )
@@ -240,23 +253,23 @@ _INTERVAL_BEHIND = re.compile(
 )
 _P_BEHIND = re.compile(rf"{_OTHER_VALUES}[\s,;)\]]*(?:and )?{P_VALUE}(?!\sfor\b)")  # p = .04 for interaction
 _EFFECT = re.compile(rf"(?<![\w’'-])(?:[Cc]ohen[’']s )?d\s{{0,2}}=\s?(?P<d>{NUMBER})")
-_LONGEST_ESTIMATE = 120  # characters from its name to its interval
+_MAX_ESTIMATE_CHARACTERS = 120  # characters from its name to its interval
 
 
 def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
     """Read `OR 1.50 (95% CI 1.02 to 2.20), p = .04`: an estimate, its interval, and the p-value behind it."""
     text = statement.text
     for match in _INTERVAL_BEHIND.finditer(text):
-        before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _LONGEST_ESTIMATE), match.start())
+        before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _MAX_ESTIMATE_CHARACTERS), match.start())
         low, high = parse_number(match["low"]), parse_number(match["high"])
         if before is None or not (match["level"] or (before["ratio"] and low.value < high.value)):
             continue  # what stands in brackets behind a ratio alone is its interval: OR 1.50 (1.02-2.20)
         behind = _P_BEHIND.match(text, match.end())
-        near = text[max(0, match.start() - _NEAR) : match.end() + _NEAR]
+        near = text[max(0, match.start() - _CONTEXT_CHARACTERS) : match.end() + _CONTEXT_CHARACTERS]
         place = (before.start(), behind.end() if behind else match.end())
         scale: Any = "ratio" if before["ratio"] else "difference"
         value, level = parse_number(before["value"]), float(match["level"] or 95) / 100
-        p = read_p(behind or before, near)
+        p = parse_p_value(behind or before, near)
         yield records.Estimate(statement, place, before[scale], scale, value, low, high, level, *p)
 
 
@@ -267,7 +280,7 @@ def find_comparisons(
     sentences = defaultdict[tuple[int, tuple[int, int]], list[records.MeanAndDeviation]](list)
     for mean in means:
         if mean.deviation and not mean.statement.row:
-            sentences[id(mean.statement), mean.statement.sentence_at(mean.place[0])].append(mean)
+            sentences[id(mean.statement), mean.statement.find_sentence_span(mean.place[0])].append(mean)
     for (_, place), groups in sentences.items():
         statement = groups[0].statement
         t = [each for each in tests if each.statement is statement and each.kind == "t"]

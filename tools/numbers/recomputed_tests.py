@@ -23,15 +23,17 @@ def check_comparison(comparison: GroupComparison) -> ComputedFinding | None:
     welch = comparison.degrees is not None and comparison.degrees < total and not comparison.degrees.is_integer()
     if not (independent or welch) or min(first.n, second.n) < 2:
         return None  # a paired test, or one of other people
-    readings = [_compute(comparison.measure, *groups) for groups in _list_extremes(comparison)]
-    ranges = [_bound_sizes(values) for values in zip(*readings, strict=True)]
+    readings = [
+        _compute_possible_statistics(comparison.measure, *groups) for groups in _iterate_extreme_groups(comparison)
+    ]
+    ranges = [_compute_absolute_range(values) for values in zip(*readings, strict=True)]
     printed = RoundedNumber(abs(comparison.value.value), comparison.value.half)
     if any(low <= printed.high and printed.low <= high for low, high in ranges):
         return None
     certain = comparison.degrees == total
     name = f"t({total})" if comparison.measure == "t" else "d"
     of_deviations, of_errors = (format_range(*ranges[at]) for at in (0, len(ranges) // 2))
-    return comparison.finding(
+    return comparison.build_finding(
         "test and group means",
         "medium" if certain else "low",
         computation=f"means, deviations and n give {name} = {of_deviations}, printed is {printed.value:g}; "
@@ -44,7 +46,7 @@ def check_comparison(comparison: GroupComparison) -> ComputedFinding | None:
 _Group = tuple[float, float, int]  # mean, deviation and n
 
 
-def _list_extremes(comparison: GroupComparison) -> Iterator[list[_Group]]:
+def _iterate_extreme_groups(comparison: GroupComparison) -> Iterator[list[_Group]]:
     """Yield the extreme values that the two groups may have had before they were rounded."""
     numbers = [number for each in comparison.groups for number in (each.mean, each.deviation) if number]
     for values in product(*((number.low, number.high) for number in numbers)):
@@ -52,7 +54,7 @@ def _list_extremes(comparison: GroupComparison) -> Iterator[list[_Group]]:
         yield [(mean, max(deviation, 1e-9), group.n) for mean, deviation, group in pairs]
 
 
-def _compute(measure: str, first: _Group, second: _Group) -> list[float]:
+def _compute_possible_statistics(measure: str, first: _Group, second: _Group) -> list[float]:
     """Return each reading of t or d: first with the deviations, then with these taken as standard errors."""
     values: list[float] = []
     (mean1, spread1, n1), (mean2, spread2, n2) = first, second
@@ -67,7 +69,7 @@ def _compute(measure: str, first: _Group, second: _Group) -> list[float]:
     return values
 
 
-def _bound_sizes(values: Sequence[float]) -> tuple[float, float]:
+def _compute_absolute_range(values: Sequence[float]) -> tuple[float, float]:
     """Return the smallest and the largest size of values between the extremes, without their sign."""
     least, most = min(values), max(values)
     return (0.0 if least < 0 < most else min(abs(least), abs(most))), max(abs(least), abs(most))

@@ -12,21 +12,21 @@ from decimal import Decimal
 from typing import Any, Literal, NamedTuple
 
 from state.computed_findings import CheckKind, ComputedFinding, Severity
-from tools.checks.quantity_lexicon import WHOLE, value_of
+from tools.checks.quantity_lexicon import WHOLE_NUMBER_WORDS, parse_number_words
 from tools.numbers.statements import Statement
 
-_TEN = r"10\s?\^?\s?\{?\s?[-–]\s?\d+\}?"  # 10-5, 10^-5, 10^{-5}
-_POWER = rf"(?:\s{{0,7}}[x×]\s?{_TEN}|[eE][-–]\d+)"
-UNSIGNED = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER})?"
+_NEGATIVE_POWER_OF_TEN = r"10\s?\^?\s?\{?\s?[-–]\s?\d+\}?"  # 10-5, 10^-5, 10^{-5}
+_POWER_SUFFIX = rf"(?:\s{{0,7}}[x×]\s?{_NEGATIVE_POWER_OF_TEN}|[eE][-–]\d+)"
+UNSIGNED_NUMBER = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER_SUFFIX})?"
 """Pattern of a number without a sign."""
-NUMBER = rf"[-–+]?\s?{UNSIGNED}"
+NUMBER = rf"[-–+]?\s?{UNSIGNED_NUMBER}"
 """Pattern of a number; a dash that is a minus stands directly before it."""
 COUNT = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\d.]*\d)"
 """Pattern of a whole number."""
 _POWER_OF_TEN = re.compile(r"(?P<mantissa>.*?)[x×]?10\^?\{?-(?P<exponent>\d+)\}?")
 ALPHA = 0.05
 _P_NAME = r"(?<![\w’'-])[pP](?:\s?[-–]?\s?values?)?(?:\s?\((?:one|two|[12])[ –-](?:tailed|sided)\))?"
-_P_NUMBER = rf"\d?(?:\d|\.\d+){_POWER}|{_TEN}|0?\.\d+|1(?:\.0+)?"
+_P_NUMBER = rf"\d?(?:\d|\.\d+){_POWER_SUFFIX}|{_NEGATIVE_POWER_OF_TEN}|0?\.\d+|1(?:\.0+)?"
 P_VALUE = rf"{_P_NAME}\s{{0,5}}(?P<relation>[=<>≤≥])\s{{0,2}}(?P<p>{_P_NUMBER})(?!\d|[.,–-]\.?\d|\s\d|\s?[%x×·])"
 """Pattern of a p-value with its sign; a number above 1 is none."""
 _SLACK = 1e-9
@@ -53,7 +53,7 @@ class RoundedNumber(NamedTuple):
         """How many are printed."""
         return max(0, round(-math.log10(2 * self.half)))
 
-    def holds(self, value: float) -> bool:
+    def is_rounding_of(self, value: float) -> bool:
         """Whether a value is printed like this."""
         return self.low <= value <= self.high
 
@@ -80,12 +80,12 @@ def format_range(low: float, high: float, digits: int = 3) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE})\b)"
+NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE_NUMBER_WORDS})\b)"
 
 
-def whole_number(text: str) -> int:
+def parse_whole_number(text: str) -> int:
     """Read a whole number in digits or in words."""
-    return int(text.replace(",", "")) if text[0].isdigit() else int(value_of(text.lower()))
+    return int(text.replace(",", "")) if text[0].isdigit() else int(parse_number_words(text.lower()))
 
 
 TestKind = Literal["t", "F", "r", "chi", "z", "Q"]
@@ -101,9 +101,9 @@ class NumberRecord:
     statement: Statement
     place: tuple[int, int]
 
-    def finding(self, kind: CheckKind, severity: Severity, **told: Any) -> ComputedFinding:
+    def build_finding(self, kind: CheckKind, severity: Severity, **told: Any) -> ComputedFinding:
         """Return a finding that quotes it; `told` as of `Statement.finding`."""
-        return self.statement.finding(kind, severity, self.place, **told)
+        return self.statement.build_finding(kind, severity, self.place, **told)
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class GroupComparison(NumberRecord):
 
 
 @dataclass(frozen=True)
-class ToldTotal(NumberRecord):
+class ReportedTotal(NumberRecord):
     """A total with its parts; or a number that is told twice, with the second place as its only part."""
 
     name: str

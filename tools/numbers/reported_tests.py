@@ -18,7 +18,9 @@ _SLACK = 1e-12  # of floating point
 _TWO_TAILED = {"t", "r", "z"}
 
 
-def check_test(test: ReportedTest, *, one_sided: bool, sphericity: bool, rank_tests: bool) -> ComputedFinding | None:
+def check_reported_test(
+    test: ReportedTest, *, one_sided: bool, sphericity: bool, rank_tests: bool
+) -> ComputedFinding | None:
     """Return a finding if no statistic that is printed like this has a p-value that is printed like this.
 
     Args:
@@ -28,26 +30,28 @@ def check_test(test: ReportedTest, *, one_sided: bool, sphericity: bool, rank_te
         rank_tests: Whether it speaks of rank tests anywhere, whose p-values programs compute exactly.
     """
     if test.kind == "r" and abs(test.statistic.value) - test.statistic.half > 1:
-        why, consistent = f"{_show(test)} lies outside -1 to 1", "a correlation, or another statistic"
-        return test.finding("test and p-value", "medium", computation=why, consistent=consistent)
-    low, high = bound_p_value(test)
+        why, consistent = f"{_format_test(test)} lies outside -1 to 1", "a correlation, or another statistic"
+        return test.build_finding("test and p-value", "medium", computation=why, consistent=consistent)
+    low, high = compute_p_value_range(test)
     half = _find_one_sided_fit(test, low, high)
-    if _fits(test, low, high) or (half and (test.tails == "one" or (one_sided and test.tails == "unstated"))):
+    if _is_consistent_p_value(test, low, high) or (
+        half and (test.tails == "one" or (one_sided and test.tails == "unstated"))
+    ):
         return None
     corrections = _list_corrections(test, high, sphericity=sphericity)
-    changed = _changes_decision(test, low, high)
+    changed = _is_decision_changed(test, low, high)
     if rank_tests and test.kind == "z" and not changed:
         corrections.append("an exact p-value of a rank test, of which z is an approximation")
-    is_slight = bool(corrections) or (not changed and _is_slip(test, low, high))
+    is_slight = bool(corrections) or (not changed and _is_rounding_slip(test, low, high))
     graver: Severity = "high" if changed and not half else "medium" if changed or not half else "low"
     explanations = [f"a one-sided test, of which p is {format_range(*half)}"] if half else []
     sides = "a two-sided p" if test.kind in _TWO_TAILED else "p"
     printed = "not significant" if test.p_relation == "ns" else f"p {test.p_relation} {test.p.value:g}"
     decision = f", on the other side of {ALPHA}" if changed else ""
-    return test.finding(
+    return test.build_finding(
         "test and p-value",
         "low" if is_slight else graver,
-        computation=f"{_show(test)} gives {sides} of {format_range(low, high)}, printed is {printed}{decision}",
+        computation=f"{_format_test(test)} gives {sides} of {format_range(low, high)}, printed is {printed}{decision}",
         consistent=f"p = {format_range(low, high)}" if high >= 0.001 else "p < 0.001",
         explanations=[*explanations, *corrections],
     )
@@ -62,7 +66,7 @@ def _list_corrections(test: ReportedTest, high: float, *, sphericity: bool) -> l
     return found
 
 
-def bound_p_value(test: ReportedTest) -> tuple[float, float]:
+def compute_p_value_range(test: ReportedTest) -> tuple[float, float]:
     """Return the smallest and the largest p-value of all statistics and degrees of freedom that are printed like these.
 
     Of t, r and z it counts both tails.
@@ -74,12 +78,14 @@ def bound_p_value(test: ReportedTest) -> tuple[float, float]:
         (each.value,) if each.half >= 0.5 else (each.value - each.half, each.value + each.half) for each in test.degrees
     ]
     found = [
-        compute_tail(test.kind, each, degrees) for each in sizes[test.statistic_relation] for degrees in product(*ends)
+        compute_tail_probability(test.kind, each, degrees)
+        for each in sizes[test.statistic_relation]
+        for degrees in product(*ends)
     ]
     return min(found), max(found)
 
 
-def compute_tail(kind: TestKind, size: float, degrees: tuple[float, ...]) -> float:
+def compute_tail_probability(kind: TestKind, size: float, degrees: tuple[float, ...]) -> float:
     """Compute the probability of a statistic of at least this size, in both tails where it has two."""
     from scipy import special  # noqa: PLC0415 - only papers with tests wait for it; scipy.stats takes a second
 
@@ -106,10 +112,10 @@ def _find_one_sided_fit(test: ReportedTest, low: float, high: float) -> tuple[fl
     halves = [(low / 2, high / 2)]
     if test.p_relation == "=" or test.p.value > 0.5:  # p > .999
         halves.append((1 - high / 2, 1 - low / 2))
-    return next((ends for ends in halves if _fits(test, *ends)), None)
+    return next((ends for ends in halves if _is_consistent_p_value(test, *ends)), None)
 
 
-def _fits(test: ReportedTest, low: float, high: float) -> bool:
+def _is_consistent_p_value(test: ReportedTest, low: float, high: float) -> bool:
     """Return whether a p-value between `low` and `high` may be printed like this."""
     p = test.p
     return {
@@ -122,14 +128,14 @@ def _fits(test: ReportedTest, low: float, high: float) -> bool:
     }[test.p_relation]
 
 
-def _is_slip(test: ReportedTest, low: float, high: float) -> bool:
+def _is_rounding_slip(test: ReportedTest, low: float, high: float) -> bool:
     """Return whether p is less than a unit of its last digit off, or the smallest that a program prints."""
     unit = 2 * test.p.half
     is_near = low - unit < test.p.value < high + unit
     return test.p_relation == "=" and (is_near or high < test.p.value <= 0.001)
 
 
-def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:
+def _is_decision_changed(test: ReportedTest, low: float, high: float) -> bool:
     """Return whether the computed p-values lie on the other side of 0.05 than the printed one."""
     if test.p_relation in {"<", "≤", "="} and test.p.value <= ALPHA:
         return low > ALPHA
@@ -137,7 +143,7 @@ def _changes_decision(test: ReportedTest, low: float, high: float) -> bool:
     return (above or (test.p_relation == "=" and test.p.value > ALPHA)) and high <= ALPHA
 
 
-def _show(test: ReportedTest) -> str:
+def _format_test(test: ReportedTest) -> str:
     """Write a test; Q and the H of Kruskal and Wallis as the χ² that they are compared with."""
     name = "χ²" if test.kind in {"chi", "Q"} else test.kind
     degrees = ", ".join(f"{each.value:g}" for each in test.degrees)

@@ -11,20 +11,20 @@ from unicodedata import normalize
 
 from state.computed_findings import CheckKind, ComputedFinding, Severity
 from state.documents import Document, Paragraph, Reference
-from tools.text import sentence_ends
+from tools.text import list_sentence_starts
 
 # Blanks, full-width signs, lowered digits and letters of formulas; not raised digits, which a power has.
 _BLOCKS = ((0xA0, 0xA1), (0x2000, 0x2060), (0x2080, 0x208F), (0xFE60, 0xFE70), (0xFF00, 0xFF5F), (0x1D400, 0x1D800))
-_PLAIN = {code: normalize("NFKC", chr(code)) for block in _BLOCKS for code in range(*block)}
+_PLAIN_CHARACTERS = {code: normalize("NFKC", chr(code)) for block in _BLOCKS for code in range(*block)}
 # One character each, so that places in the text stay what they were. The last are, as text, what the fonts
 # Mathematical Pi and Universal Greek show as = < > - x χ.
-_SIGNS = {code: plain for code, plain in _PLAIN.items() if len(plain) == 1} | str.maketrans(
+_SIGNS = {code: plain for code, plain in _PLAIN_CHARACTERS.items() if len(plain) == 1} | str.maketrans(
     "\u2212\u2010\u2011\ufe58\u2014\u2a7d\u2266\u2a7e\u2267\u03a7\u03a1\u00d7\u2217$*⫽⬍⬎⫺⫻␹ϭϽϾϪϫ",
     "---––≤≤≥≥χpx   =<>-xχ=<>-x",
 )
-_OPENS_CAPTION = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
-_LONGEST_QUOTE = 200  # characters of an entry of the list of references
-_LONGEST_CAPTION = 250  # characters of a paragraph that does not begin with the word
+_CAPTION_START = re.compile(r"\s?(?:(?:Table|TABLE|Tab\.)\s?\d|Notes?[.:])")
+_MAX_QUOTE_CHARACTERS = 200  # characters of an entry of the list of references
+_MAX_CAPTION_CHARACTERS = 250  # characters of a paragraph that does not begin with the word
 _THIN_SPACE = re.compile("(?<=\\d)[\u00a0\u2009\u202f](?=\\d{3}(?!\\d))")
 _RAISED_POINT = re.compile(r"(?<=\d)[·∙](?=\d)")
 _RAISED_POWER = re.compile("10\\s?[\u207b\u2212–-][⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # 10⁻⁵
@@ -33,7 +33,7 @@ _WRITTEN_SIGNS = {"<=": "≤", ">=": "≥", r"\le": "≤", r"\leq": "≤", r"\ge
 _WRITTEN_SIGNS |= {r"\times": "x", r"\cdot": "x"}
 _WRITTEN_SIGN = re.compile(r"[<>]=|\\(?:leq?|geq?|times|cdot)(?![a-z])")
 _TIMES_TEN = re.compile(r"[·∙⋅*×](?=\s?10\s?\^?\s?\{?\s?[-–\u2212])")  # 1.2 · 10-5
-_RESTORED = "another sign than was read: the font has destroyed it"
+_RESTORED_SIGN_EXPLANATION = "another sign than was read: the font has destroyed it"
 _BELOW_LINE = re.compile(r"~(?=[^\s~]{1,12}~)(?P<inside>[^~]+)~")
 _ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")  # Markdown's F~1,143~ and χ^2^
 
@@ -52,13 +52,13 @@ class Statement:
     caption: str = ""
     """Of a row: that of its table."""
 
-    def sentence_at(self, place: int) -> tuple[int, int]:
+    def find_sentence_span(self, place: int) -> tuple[int, int]:
         """The sentence around a place."""
-        starts = [0, *sentence_ends(self.text)]
+        starts = [0, *list_sentence_starts(self.text)]
         ends = [*starts[1:], len(self.text)]
         return next(((start, end) for start, end in zip(starts, ends, strict=True) if place < end), (0, len(self.text)))
 
-    def finding(
+    def build_finding(
         self,
         kind: CheckKind,
         severity: Severity,
@@ -81,17 +81,17 @@ class Statement:
             quote=words.strip(),
             computation=computation,
             consistent=consistent,
-            explanations=[*explanations, *([_RESTORED] if is_restored else [])],
+            explanations=[*explanations, *([_RESTORED_SIGN_EXPLANATION] if is_restored else [])],
         )
 
 
 def quote_entry(entry: Reference) -> Statement:
     """Return the beginning of an entry of the list of references, for findings about it."""
-    text = entry["text"][:_LONGEST_QUOTE]
+    text = entry["text"][:_MAX_QUOTE_CHARACTERS]
     return Statement(Paragraph(id="", section="References", text=text, page=0, words=[]), text)
 
 
-def plain_signs(text: str) -> str:
+def normalize_signs(text: str) -> str:
     """The text, of the same length, with one sign for each of minus, blank, less, times and decimal point."""
     lines = _ABOVE_LINE.sub(r"^\g<inside> ", _BELOW_LINE.sub(r"_\g<inside> ", text))
     signs = _WRITTEN_SIGN.sub(lambda sign: _WRITTEN_SIGNS[sign[0]].rjust(len(sign[0])), lines)
@@ -106,11 +106,11 @@ class Notation(NamedTuple):
     restored: Mapping[str, str]
     """`=` or `<` by the character that stands in its place."""
 
-    def normalize(self, text: str) -> str:
+    def normalize_text(self, text: str) -> str:
         """Return a text of the same length in plain signs, with decimal points and restored signs."""
-        plain = plain_signs(text)
+        plain = normalize_signs(text)
         if "¼" in self.restored:
-            plain = plain.translate(_ADVENT)
+            plain = plain.translate(_ADVENT_SIGNS)
         if self.restored:
             plain = _DESTROYED_SIGN.sub(lambda found: self.restored.get(found["sign"], found["sign"]), plain)
         return _DECIMAL_COMMA.sub(r"\g<before>.", plain) if self.decimal_comma else plain
@@ -122,15 +122,15 @@ _DECIMAL_COMMA = re.compile(
     r"(?P<before>(?:[=<>±]\s?[-–]?|\bt\s?\(|^[-–]?)\d*),(?=\d)|(?<=\d),(?=\d+\s?%)"
 )  # not F(1,38)
 _BEHIND_NAME = r"(?:(?<=[\w)\]])|(?<=[\w)\]]\s))"  # or degrees of freedom: t(38) ¼
-_STRANGE = r"(?![≤≥–±²³°])[^\x00-\x7f](?=\s?[-–À]?\.?\d)"  # ¼ and U+2403, before a number
-_FAMILIAR = r"(?:[=<!#%&?@~]|(?<=\s)[A-Za-z](?=\s)|[A-Za-z](?=\.\d))(?=\s?[-–]?\d*\.\d)"  # pb.05, p ! .001
-_DESTROYED_SIGN = re.compile(rf"{_BEHIND_NAME}(?P<sign>{_STRANGE}|{_FAMILIAR})")
+_UNUSUAL_CHARACTER = r"(?![≤≥–±²³°])[^\x00-\x7f](?=\s?[-–À]?\.?\d)"  # ¼ and U+2403, before a number
+_USUAL_CHARACTER = r"(?:[=<!#%&?@~]|(?<=\s)[A-Za-z](?=\s)|[A-Za-z](?=\.\d))(?=\s?[-–]?\d*\.\d)"  # pb.05, p ! .001
+_DESTROYED_SIGN = re.compile(rf"{_BEHIND_NAME}(?P<sign>{_UNUSUAL_CHARACTER}|{_USUAL_CHARACTER})")
 _NAME_OF_STATISTIC = re.compile(r"(?<![^\W_])(?:[tFrzQ]|χ?[2²])\s?[(\[ð][^()\[\]]{1,24}[)\]Þ]\s?$")
 _NAME_OF_P = re.compile(r"(?<!\w)[pP]\s?$")
-_ADVENT = str.maketrans("ÀðÞÂ", "-()x")  # what is read of the fonts of which ¼ is =
+_ADVENT_SIGNS = str.maketrans("ÀðÞÂ", "-()x")  # what is read of the fonts of which ¼ is =
 _BOUND = re.compile(r"\s?0?\.(?:0*[15]0*|10)(?!\d)")
-_FEWEST_DESTROYED = 2
-_LONGEST_NAME = 30  # characters of χ²(2, N = 150)
+_MIN_DESTROYED_SIGNS = 2
+_MAX_NAME_CHARACTERS = 30  # characters of χ²(2, N = 150)
 
 
 def detect_notation(texts: Sequence[str]) -> Notation:
@@ -144,7 +144,7 @@ def detect_notation(texts: Sequence[str]) -> Notation:
     equals, bounds = Counter[str](), defaultdict[str, list[bool]](list)
     for text in texts:
         for found in _DESTROYED_SIGN.finditer(text):
-            before = text[max(0, found.start() - _LONGEST_NAME) : found.start()]
+            before = text[max(0, found.start() - _MAX_NAME_CHARACTERS) : found.start()]
             if _NAME_OF_STATISTIC.search(before):
                 equals[found["sign"]] += 1
             elif _NAME_OF_P.search(before):
@@ -152,10 +152,10 @@ def detect_notation(texts: Sequence[str]) -> Notation:
     restored = dict[str, str]()
     usual = {sign for sign, fits in bounds.items() if all(fits)}
     if "=" not in equals:
-        known = [sign for sign, times in equals.most_common(1) if times >= _FEWEST_DESTROYED and sign not in usual]
+        known = [sign for sign, times in equals.most_common(1) if times >= _MIN_DESTROYED_SIGNS and sign not in usual]
         restored = dict.fromkeys(known, "=")
     if "<" not in bounds:
-        less = [sign for sign in usual if len(bounds[sign]) >= _FEWEST_DESTROYED and sign not in {"=", *equals}]
+        less = [sign for sign in usual if len(bounds[sign]) >= _MIN_DESTROYED_SIGNS and sign not in {"=", *equals}]
         restored |= dict.fromkeys(less, "<")
     return Notation(commas > points, restored)
 
@@ -174,37 +174,42 @@ class PaperTable(NamedTuple):
     notes: str  # The paragraphs above and below it.
 
 
-def statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
+def read_statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
     """Return the paragraphs and rows of a paper in reading order, and its tables."""
     found, tables, paragraphs = list[Statement](), list[PaperTable](), document["paragraphs"]
-    notation = detect_notation([plain_signs(paragraph["text"]) for paragraph in paragraphs])
+    notation = detect_notation([normalize_signs(paragraph["text"]) for paragraph in paragraphs])
     for at, paragraph in enumerate(paragraphs):
         title, rows = "", [row for row in paragraph.get("rows", []) if row]
         if len(rows) > 2 and len(rows[1]) > 1 and sum(map(bool, rows[0])) == 1:
-            title, rows = notation.normalize("".join(rows[0])), rows[1:]  # one cell over all columns is not the header
+            title, rows = (
+                notation.normalize_text("".join(rows[0])),
+                rows[1:],
+            )  # one cell over all columns is not the header
         if len(rows) < 2:
-            found.append(Statement(paragraph, notation.normalize(paragraph["text"])))
+            found.append(Statement(paragraph, notation.normalize_text(paragraph["text"])))
             continue
-        caption = f"{title} {_caption(paragraphs, at)}"
-        cells = [[" ".join(notation.normalize(cell).split()) for cell in row] for row in rows]
+        caption = f"{title} {_find_caption(paragraphs, at)}"
+        cells = [[" ".join(notation.normalize_text(cell).split()) for cell in row] for row in rows]
         told = f"{caption} {' '.join(cells[0])}"
         lines = [
             Statement(paragraph, " | ".join(filter(None, row)), row=True, verbatim=" | ".join(printed), caption=told)
             for row, printed in zip(cells[1:], rows[1:], strict=True)
         ]
         notes = " ; ".join(each["text"] for each in (*paragraphs[:at][-1:], *paragraphs[at + 1 : at + 2]))
-        tables.append(PaperTable(cells, lines, caption, notation.normalize(notes)))
+        tables.append(PaperTable(cells, lines, caption, notation.normalize_text(notes)))
         found += lines
     return found, tables
 
 
-def _caption(paragraphs: Sequence[Paragraph], at: int) -> str:
+def _find_caption(paragraphs: Sequence[Paragraph], at: int) -> str:
     """What stands before the first cell, and next to the table if it is short or begins with the word."""
     paragraph = paragraphs[at]
     first = next((cell for row in paragraph.get("rows", []) for cell in row if cell), "")
     near = [paragraph["text"].partition(first)[0], paragraphs[at - 1]["text"] if at else ""]
     below = paragraphs[at + 1]["text"] if at + 1 < len(paragraphs) else ""
-    opens = _OPENS_CAPTION.match(below)
-    if opens and ("Note" in opens[0] or not any(map(_OPENS_CAPTION.match, near))):  # no caption of the next table
+    opens = _CAPTION_START.match(below)
+    if opens and ("Note" in opens[0] or not any(map(_CAPTION_START.match, near))):  # no caption of the next table
         near.append(below)
-    return plain_signs(" ".join(text for text in near if len(text) < _LONGEST_CAPTION or _OPENS_CAPTION.match(text)))
+    return normalize_signs(
+        " ".join(text for text in near if len(text) < _MAX_CAPTION_CHARACTERS or _CAPTION_START.match(text))
+    )

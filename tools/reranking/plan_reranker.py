@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from tokenizers import Tokenizer
 
 from state.errors import SettingsError
-from tools.bert import Array, Bert, as_words, in_parallel, load_bert
+from tools.bert import Array, Bert, configure_tokenizer, load_bert, map_in_parallel
 
 if TYPE_CHECKING:
     from sentence_transformers.cross_encoder import CrossEncoder
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 Weights = Mapping[str, NDArray[Any]]
 """Arrays of floating-point numbers by name."""
 
-WEIGHTS = "weights.safetensors"
-WHOLE = Path("cross_encoder", "model.safetensors")
+WEIGHTS_FILE = "weights.safetensors"
+TORCH_WEIGHTS_FILE = Path("cross_encoder", "model.safetensors")
 """In their place where torch runs it; the folder is one of sentence-transformers."""
-CONFIG = "config.json"
+CONFIG_FILE = "config.json"
 """Name of the file that describes the weights."""
 
 
@@ -54,23 +54,23 @@ class RerankerConfig(BaseModel):
     """Ids of the papers of the corpus that were learnt from; none for weights whose training kept no list of them."""
 
 
-def read_config(folder: Path) -> RerankerConfig:
+def read_reranker_config(folder: Path) -> RerankerConfig:
     """Read the description.
 
     Raises:
         SettingsError: It is missing, or describes something else.
     """
     try:
-        return RerankerConfig.model_validate_json((folder / CONFIG).read_bytes())
+        return RerankerConfig.model_validate_json((folder / CONFIG_FILE).read_bytes())
     except OSError as error:
-        raise _missing(folder, error) from error
+        raise _build_missing_error(folder, error) from error
     except ValidationError as error:
         raise SettingsError(
-            f"{folder / CONFIG} does not describe a plan re-ranker; train it again, or name another folder."
+            f"{folder / CONFIG_FILE} does not describe a plan re-ranker; train it again, or name another folder."
         ) from error
 
 
-def _read_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
+def _load_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
     """Read a file of weights.
 
     Raises:
@@ -79,13 +79,13 @@ def _read_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise _missing(path.parent, error) from error
+        raise _build_missing_error(path.parent, error) from error
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise _damaged(path)
+        raise _build_damaged_error(path)
     try:
         weights = safetensors.numpy.load(data)
     except SafetensorError as error:
-        raise _damaged(path) from error
+        raise _build_damaged_error(path) from error
     if not all(np.isfinite(value).all() for value in weights.values()):
         raise SettingsError(
             f"{path} holds values that are no numbers, so what it says would be random; train it again "
@@ -94,7 +94,7 @@ def _read_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
     return weights
 
 
-def _missing(folder: Path, error: OSError) -> SettingsError:
+def _build_missing_error(folder: Path, error: OSError) -> SettingsError:
     return SettingsError(
         f"There is no plan re-ranker in {folder} ({Path(error.filename).name}: {error.strerror}); name the folder of "
         "one that was trained.",
@@ -102,18 +102,22 @@ def _missing(folder: Path, error: OSError) -> SettingsError:
     )
 
 
-def _damaged(path: Path) -> SettingsError:
+def _build_damaged_error(path: Path) -> SettingsError:
     return SettingsError(f"{path} is damaged: it is not what was saved; copy the folder anew, or train it again.")
 
 
-def read_reranker(folder: Path) -> PlanReranker:
+def load_plan_reranker(folder: Path) -> PlanReranker:
     """A re-ranker that was saved by its training.
 
     Raises:
         SettingsError: A file is missing or damaged, the encoder is not the weights' own, or torch is missing for it.
     """
-    config = read_config(folder)
-    return TorchReranker.load(folder, config) if config.encoder_sha256 is None else NumpyReranker.load(folder, config)
+    config = read_reranker_config(folder)
+    return (
+        TorchReranker.from_folder(folder, config)
+        if config.encoder_sha256 is None
+        else NumpyReranker.from_folder(folder, config)
+    )
 
 
 @dataclass(frozen=True)
@@ -130,19 +134,19 @@ class NumpyReranker:
     bias: float
     """Of the head."""
 
-    def score(self, paragraph: str, plans: Sequence[str]) -> list[float]:
+    def predict_scores(self, paragraph: str, plans: Sequence[str]) -> list[float]:
         """Scores of the plans for a paragraph, in their order."""
         texts = [self.tokenizer.encode(paragraph, plan) for plan in plans]
-        pooled = in_parallel(lambda text: self.bert.pooled(text.ids, text.type_ids), texts)
+        pooled = map_in_parallel(lambda text: self.bert.compute_pooled_vector(text.ids, text.type_ids), texts)
         return [float(self.weight @ each) + self.bias for each in pooled]
 
     @classmethod
-    def load(cls, folder: Path, config: RerankerConfig) -> Self:
-        """As `read_reranker`."""
-        weights = _read_weights(folder / WEIGHTS, config.sha256)
+    def from_folder(cls, folder: Path, config: RerankerConfig) -> Self:
+        """As `load_plan_reranker`."""
+        weights = _load_weights(folder / WEIGHTS_FILE, config.sha256)
         bert = load_bert(config.encoder)
         parameters = {f"encoder.{name}": value for name, value in bert.parameters.items()}
-        whole = multiplied(weights, parameters)
+        whole = merge_low_rank_factors(weights, parameters)
         shapes = {name: value.shape for name, value in parameters.items()}
         shapes |= {"head.weight": (1, bert.config.hidden_size), "head.bias": (1,)}
         fitting = all(shapes.get(name) == value.shape for name, value in whole.items())
@@ -151,14 +155,14 @@ class NumpyReranker:
                 f"The weights in {folder} are not those of a plan re-ranker on {config.encoder}; train it again, or "
                 "name another folder."
             )
-        if fingerprint(parameters, without=weights) != config.encoder_sha256:
+        if compute_fingerprint(parameters, without=weights) != config.encoder_sha256:
             raise SettingsError(
                 f"The plan re-ranker in {folder} was trained on another version of {config.encoder}; install that "
                 "version, or train it again."
             )
         trained = {name: value.astype(np.float32) for name, value in whole.items()}
         changed = {name: trained.get(f"encoder.{name}", value) for name, value in bert.parameters.items()}
-        tokenizer = as_words(Tokenizer.from_str(bert.tokenizer.to_str()))
+        tokenizer = configure_tokenizer(Tokenizer.from_str(bert.tokenizer.to_str()))
         tokenizer.enable_truncation(min(config.max_length, bert.config.max_position_embeddings))
         head = trained["head.weight"][0], float(trained["head.bias"][0])
         return cls(replace(bert, parameters=changed), tokenizer, *head)
@@ -170,16 +174,16 @@ class TorchReranker:
 
     model: CrossEncoder
 
-    def score(self, paragraph: str, plans: Sequence[str]) -> list[float]:
+    def predict_scores(self, paragraph: str, plans: Sequence[str]) -> list[float]:
         """As `NumpyReranker`."""
-        with _scoring:  # its tokenizer cannot be shared by threads
+        with _scoring_lock:  # its tokenizer cannot be shared by threads
             return [float(each) for each in self.model.predict([(paragraph, plan) for plan in plans])]
 
     @classmethod
-    def load(cls, folder: Path, config: RerankerConfig) -> Self:
-        """As `read_reranker`."""
-        path = folder / WHOLE
-        _read_weights(path, config.sha256)
+    def from_folder(cls, folder: Path, config: RerankerConfig) -> Self:
+        """As `load_plan_reranker`."""
+        path = folder / TORCH_WEIGHTS_FILE
+        _load_weights(path, config.sha256)
         try:
             from sentence_transformers.cross_encoder import CrossEncoder  # noqa: PLC0415 - takes seconds
             from transformers.utils import logging  # noqa: PLC0415 - takes seconds
@@ -193,14 +197,14 @@ class TorchReranker:
                 "'draftroom[encoders]', or name no `reranker`: the one that ships does without."
             ) from error
         except (OSError, ValueError) as error:
-            raise _damaged(path.parent) from error
+            raise _build_damaged_error(path.parent) from error
 
 
 PlanReranker = NumpyReranker | TorchReranker
-_scoring = threading.Lock()
+_scoring_lock = threading.Lock()
 
 
-def fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
+def compute_fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
     """SHA-256 of the encoder's parameters but those named: of what stays with the encoder when a re-ranker is saved."""
     kept = {name: np.ascontiguousarray(value) for name, value in parameters.items() if name not in without}
     return hashlib.sha256(safetensors.numpy.save(kept)).hexdigest()
@@ -210,7 +214,7 @@ LEFT, RIGHT = ".left", ".right"
 """What the names of factors end with, after that of the parameter that their product is added to."""
 
 
-def multiplied(weights: Weights, base: Weights) -> Weights:
+def merge_low_rank_factors(weights: Weights, base: Weights) -> Weights:
     """Weights with each pair of factors replaced by the parameter of `base` that their product is added to.
 
     Returns:

@@ -1,6 +1,6 @@
 """Finds the passages of papers that bear on a question: dense retrieval, BM25, or both."""
 
-from tools.retrieval.embedders import PACKAGED_MODEL, Embedding, cosines
-from tools.retrieval.search import search
+from tools.retrieval.embedders import PACKAGED_MODEL, EmbeddingModel, compute_cosines
+from tools.retrieval.search import find_passages
 
-__all__ = ["PACKAGED_MODEL", "Embedding", "cosines", "search"]
+__all__ = ["PACKAGED_MODEL", "EmbeddingModel", "compute_cosines", "find_passages"]

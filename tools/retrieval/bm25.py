@@ -29,33 +29,33 @@ _FUNCTION_WORDS = re.compile(
 )
 
 
-def rank(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
+def rank_by_bm25(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
     """Rank the segments that share a word with the question, other than function words.
 
     Returns:
         At most `limit` segments with their BM25 scores, best first; none if no word of the question occurs.
     """
-    if not any(words(segment.text) for segment in segments):
+    if not any(list_word_stems(segment.text) for segment in segments):
         return []
-    scores = _index(segments).vectorizer.get_scores(words(question))
+    scores = _build_bm25_index(segments).vectorizer.get_scores(list_word_stems(question))
     found = [(segment, float(score)) for segment, score in zip(segments, scores, strict=True) if score > 0]
     return sorted(found, key=lambda scored: scored[1], reverse=True)[:limit]
 
 
-def words(text: str) -> list[str]:
+def list_word_stems(text: str) -> list[str]:
     """The stems of a text's words in lower case, without function words; 0.5 and β-catenin are one word each."""
-    return [_stem(word) for word in _WORD.findall(text.lower()) if not _FUNCTION_WORDS.fullmatch(word)]
+    return [_stem_word(word) for word in _WORD.findall(text.lower()) if not _FUNCTION_WORDS.fullmatch(word)]
 
 
 @lru_cache(maxsize=65_536)
-def _stem(word: str) -> str:
+def _stem_word(word: str) -> str:
     return str(stemmer("english").stemWord(word))  # a new one, because threads cannot share it
 
 
 @lru_cache(maxsize=8)
-def _index(segments: tuple[Segment, ...]) -> BM25Retriever:
+def _build_bm25_index(segments: tuple[Segment, ...]) -> BM25Retriever:
     """The index of some segments; kept, because a paper is asked many questions."""
-    index = BM25Retriever.from_texts([segment.text for segment in segments], preprocess_func=words)
+    index = BM25Retriever.from_texts([segment.text for segment in segments], preprocess_func=list_word_stems)
     # Lucene's weights, ln(1 + (N - n + 0.5) / (n + 0.5)), are positive: a score of 0 means that no word is shared.
     # Those of rank-bm25 are zero or negative for a word in half of the segments, so for all words of a short text.
     counts = Counter(word for segment in index.vectorizer.doc_freqs for word in segment)

@@ -16,8 +16,8 @@ import numpy as np
 import openai
 from numpy.typing import NDArray
 
-from state.errors import RetrievalUnavailable, SettingsError
-from tools.bert import PACKAGED_ENCODER, Bert, in_parallel, load_bert
+from state.errors import RetrievalUnavailableError, SettingsError
+from tools.bert import PACKAGED_ENCODER, Bert, load_bert, map_in_parallel
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -28,7 +28,7 @@ PACKAGED_MODEL = "all-MiniLM-L6-v2"
 
 
 @dataclass(frozen=True)
-class Embedding:
+class EmbeddingModel:
     """The embedding model that a user chose."""
 
     model: str = PACKAGED_MODEL
@@ -77,16 +77,16 @@ class LocalEmbedder(ABC):
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Unit vectors of the texts."""
-        parts = [self._parts(text) for text in texts]
-        vectors = self.encode([part for some in parts for part in some])
+        parts = [self._split_long_text(text) for text in texts]
+        vectors = self.encode_texts([part for some in parts for part in some])
         ends = np.cumsum([len(some) for some in parts])
         weights = [[max(1, len(part)) for part in some] for some in parts]
         groups = zip(np.split(vectors, ends[:-1]), weights, strict=True)
         means = [np.average(group, axis=0, weights=lengths) for group, lengths in groups]
         return [(mean / max(float(np.linalg.norm(mean)), 1e-12)).tolist() for mean in means]
 
-    def _parts(self, text: str) -> list[str]:
-        tokens = self.tokens(text)
+    def _split_long_text(self, text: str) -> list[str]:
+        tokens = self.count_tokens(text)
         if self.longest is None or tokens <= self.longest:
             return [text]
         from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
@@ -100,11 +100,11 @@ class LocalEmbedder(ABC):
         """Tokens that the model reads at once, special ones included; None if there is no limit."""
 
     @abstractmethod
-    def tokens(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         """How many a text has, special ones included."""
 
     @abstractmethod
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The model's vectors of texts that it can read at once, `[texts, numbers]`."""
 
 
@@ -117,18 +117,18 @@ class PackagedEmbedder(LocalEmbedder):
     def __init__(self) -> None:
         super().__init__(PACKAGED_MODEL)
 
-    def tokens(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         """How many a text has, special ones included."""
         return len(self._bert.tokenizer.encode(text).ids)
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Means of the last hidden states, of length 1.
 
         Raises:
             RetrievalUnavailable: If the weights are not installed.
         """
         bert = self._bert
-        vectors = in_parallel(lambda text: bert.layer_vectors(text, self.longest)[-1], texts)
+        vectors = map_in_parallel(lambda text: bert.compute_layer_vectors(text, self.longest)[-1], texts)
         return np.reshape(vectors, (len(texts), bert.config.hidden_size))
 
     @property
@@ -136,7 +136,7 @@ class PackagedEmbedder(LocalEmbedder):
         try:
             return load_bert(PACKAGED_ENCODER)
         except SettingsError as error:
-            raise RetrievalUnavailable(str(error)) from error
+            raise RetrievalUnavailableError(str(error)) from error
 
 
 class SentenceTransformersEmbedder(LocalEmbedder):
@@ -165,11 +165,11 @@ class SentenceTransformersEmbedder(LocalEmbedder):
         limit: int | None = self._model.max_seq_length
         return limit
 
-    def tokens(self, text: str) -> int:
+    def count_tokens(self, text: str) -> int:
         """How many a text has, special ones included."""
         return len(self._model.tokenizer(text, verbose=False)["input_ids"])
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """What the model makes of them."""
         vectors: NDArray[np.float32] = self._model.encode(list(texts), show_progress_bar=False)
         return vectors
@@ -180,7 +180,7 @@ class SentenceTransformersEmbedder(LocalEmbedder):
             from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
             from transformers.utils import logging  # noqa: PLC0415 - takes seconds
         except ImportError as error:
-            raise RetrievalUnavailable(
+            raise RetrievalUnavailableError(
                 f"The embedding model {self.source!r} needs torch: pip install 'draftroom[encoders]', or set it to "
                 f"{PACKAGED_MODEL!r}, which does without."
             ) from error
@@ -190,14 +190,14 @@ class SentenceTransformersEmbedder(LocalEmbedder):
         try:
             return SentenceTransformer(str(folder) if local else self.source, device="cpu", local_files_only=local)
         except (OSError, ValueError) as error:
-            raise RetrievalUnavailable(
+            raise RetrievalUnavailableError(
                 f"The embedding model {self.source!r} cannot be loaded; set it to {PACKAGED_MODEL!r}, to a folder of "
                 "sentence-transformers weights, or to a name that the Hugging Face hub has and can be reached for."
             ) from error
 
 
 TIMEOUT_S = 120.0
-RETRIES = 2
+MAX_RETRIES = 2
 """Of the client, after passing faults; it waits about a second altogether."""
 
 
@@ -229,60 +229,62 @@ class EndpointEmbedder:
         key = os.environ.get(self._api_key_env) or "none"  # local servers want any key but an empty one
         try:
             # Opened for each call: beside an embedding that costs little, and there is nothing to be closed later.
-            with openai.OpenAI(base_url=self._base_url, api_key=key, timeout=TIMEOUT_S, max_retries=RETRIES) as client:
+            with openai.OpenAI(
+                base_url=self._base_url, api_key=key, timeout=TIMEOUT_S, max_retries=MAX_RETRIES
+            ) as client:
                 answer = client.embeddings.create(model=self._model, input=list(texts), encoding_format="float")
             vectors = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
         except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-            raise self._translated(error) from None  # the cause may quote the key or the text
+            raise self._build_unavailable_error(error) from None  # the cause may quote the key or the text
         if len(vectors) != len(texts):
-            raise RetrievalUnavailable(
+            raise RetrievalUnavailableError(
                 f"The embedding endpoint {self._base_url} answered {len(texts)} texts with {len(vectors)} vectors; "
                 "use a server that speaks the OpenAI API."
             )
         return vectors
 
-    def _translated(self, error: Exception) -> RetrievalUnavailable:
+    def _build_unavailable_error(self, error: Exception) -> RetrievalUnavailableError:
         where = f"The embedding endpoint {self._base_url}"
         if not isinstance(error, openai.APIStatusError):
             advice = "start it, or correct its address"
-            return RetrievalUnavailable(f"{where} does not answer as an OpenAI API does; {advice}.")
+            return RetrievalUnavailableError(f"{where} does not answer as an OpenAI API does; {advice}.")
         if error.status_code in {401, 403}:
             advice = f"put the right one into the environment variable {self._api_key_env}"
-            return RetrievalUnavailable(f"{where} refuses the key; {advice}.")
+            return RetrievalUnavailableError(f"{where} refuses the key; {advice}.")
         if error.status_code == 404:
-            return RetrievalUnavailable(f"{where} does not serve {self._model!r}; name a model that it serves.")
+            return RetrievalUnavailableError(f"{where} does not serve {self._model!r}; name a model that it serves.")
         advice = "look at its log, or choose shorter segments if they do not fit the model"
-        return RetrievalUnavailable(f"{where} answered with status {error.status_code}; {advice}.")
+        return RetrievalUnavailableError(f"{where} answered with status {error.status_code}; {advice}.")
 
 
-_choosing = threading.Lock()
+_choosing_lock = threading.Lock()
 
 
-def embedder_for(choice: Embedding) -> Embedder:
+def choose_embedder(choice: EmbeddingModel) -> Embedder:
     """The process's one embedder of a choice, which loads or reaches its model when it is first asked to embed."""
-    with _choosing:  # the cache alone would let two threads make two, and load the model twice
-        return _embedder(choice)
+    with _choosing_lock:  # the cache alone would let two threads make two, and load the model twice
+        return _make_embedder(choice)
 
 
 @lru_cache
-def _embedder(choice: Embedding) -> Embedder:
+def _make_embedder(choice: EmbeddingModel) -> Embedder:
     if choice.base_url is not None:
         return EndpointEmbedder(choice.model, choice.base_url, choice.api_key_env)
     return PackagedEmbedder() if choice.model == PACKAGED_MODEL else SentenceTransformersEmbedder(choice.model)
 
 
-def cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: Embedding) -> NDArray[np.float64]:
+def compute_cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
     """The cosine of the angle between each text and each of the others, `[texts, others]`.
 
     Raises:
         RetrievalUnavailable: If the embedding model cannot be loaded or reached.
     """
-    found: NDArray[np.float64] = _unit_vectors(texts, embedding) @ _unit_vectors(others, embedding).T
+    found: NDArray[np.float64] = _compute_unit_vectors(texts, embedding) @ _compute_unit_vectors(others, embedding).T
     return found
 
 
 @lru_cache(maxsize=64)  # what many texts are compared with is embedded once
-def _unit_vectors(texts: tuple[str, ...], embedding: Embedding) -> NDArray[np.float64]:
-    vectors = np.array(embedder_for(embedding).embed(texts), dtype=np.float64)
+def _compute_unit_vectors(texts: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
+    vectors = np.array(choose_embedder(embedding).embed(texts), dtype=np.float64)
     lengths: NDArray[np.float64] = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.maximum(lengths, 1e-12)

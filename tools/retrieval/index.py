@@ -25,26 +25,26 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from state.errors import StateError
-from state.files import state_folder, storage_error
+from state.files import make_storage_error, resolve_state_folder
 from tools.retrieval.embedders import Embedder
-from tools.retrieval.search import DIGITS, Segment
+from tools.retrieval.search import HASH_DIGITS, Segment
 
-VERSION = 2
+COLLECTION_VERSION = 2
 """Of the collections; a change of what they hold needs another one."""
-BATCH = 64
+BATCH_SIZE = 64
 """Segments embedded and written at a time."""
 
-_PAPER = "paper"
+_PAPER_KEY = "paper"
 """Key of the hash that a collection's segments begin with."""
 BUSY_TIMEOUT_S = 30.0
 """How long the database is waited for while another process writes to it."""
-_SHORTEST = 1e-12
+_MIN_VECTOR_LENGTH = 1e-12
 """Of vectors, so that one of zeros is like nothing."""
 
-_opening = threading.Lock()
+_opening_lock = threading.Lock()
 
 
-def rank(
+def rank_by_embedding(
     papers: Sequence[Sequence[Segment]], question: str, embedder: Embedder, limit: int
 ) -> list[tuple[Segment, float]]:
     """Rank the segments of papers by their likeness to a question; papers without an index get one first.
@@ -60,13 +60,13 @@ def rank(
     places = {segment.id: place for place, segment in enumerate(chain.from_iterable(worded))}
     if not worded:
         return []
-    with _client() as client:
-        collections = [_index(client, segments, embedder) for segments in worded]
+    with _open_database() as client:
+        collections = [_ensure_collection(client, segments, embedder) for segments in worded]
         vector = np.asarray(embedder.embed([question])[0], dtype=np.float32)
         found = [
             likeness
             for collection, segments in zip(collections, worded, strict=True)
-            for likeness in _likenesses(collection, segments, vector)
+            for likeness in _compute_similarities(collection, segments, vector)
         ]
     # Equal ones in reading order: Chroma returns them in any.
     return sorted(found, key=lambda scored: (-scored[1], places[scored[0].id]))[:limit]
@@ -78,33 +78,38 @@ def delete_vectors(sha256: str) -> None:
     Raises:
         StateError: If the index cannot be written.
     """
-    if not _folder().exists():
+    if not _resolve_index_folder().exists():
         return
-    with _client() as client:
+    with _open_database() as client:
         for collection in client.list_collections():
-            if (collection.metadata or {}).get(_PAPER) == sha256[:DIGITS]:
+            if (collection.metadata or {}).get(_PAPER_KEY) == sha256[:HASH_DIGITS]:
                 client.delete_collection(collection.name)
-                (_folder() / f"{collection.name}.lock").unlink(missing_ok=True)
+                (_resolve_index_folder() / f"{collection.name}.lock").unlink(missing_ok=True)
     try:
         # Chroma leaves the folder of a collection that is gone, and what was deleted in free pages of its database.
-        folders = [path for path in _folder().iterdir() if path.is_dir()]  # first: a new one is in the database by now
-        with closing(sqlite3.connect(_folder() / "chroma.sqlite3", timeout=BUSY_TIMEOUT_S)) as database:
+        folders = [
+            path for path in _resolve_index_folder().iterdir() if path.is_dir()
+        ]  # first: a new one is in the database by now
+        with closing(sqlite3.connect(_resolve_index_folder() / "chroma.sqlite3", timeout=BUSY_TIMEOUT_S)) as database:
             in_use = {name for (name,) in database.execute("SELECT id FROM segments")}
             database.execute("VACUUM")
         for path in folders:
             if path.name not in in_use:
                 shutil.rmtree(path)
     except (OSError, sqlite3.Error) as error:
-        raise storage_error(error, _folder()) from error
+        raise make_storage_error(error, _resolve_index_folder()) from error
 
 
 @contextmanager
-def _client() -> Iterator[Client]:
+def _open_database() -> Iterator[Client]:
     """The database, opened for one search: that takes milliseconds, and leaves nothing to be closed at the end."""
-    folder = _folder()
+    folder = _resolve_index_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _opening, FileLock(folder / "opening.lock"):  # it creates its tables twice if two open a new one at once
+        with (
+            _opening_lock,
+            FileLock(folder / "opening.lock"),
+        ):  # it creates its tables twice if two open a new one at once
             try:
                 settings = Settings(  # `.env` in the working folder is not read, it may be anyone's
                     _env_file=None, is_persistent=True, persist_directory=str(folder), anonymized_telemetry=False
@@ -116,7 +121,7 @@ def _client() -> Iterator[Client]:
         try:
             yield client
         finally:
-            with _opening:
+            with _opening_lock:
                 client.close()
     except (ChromaError, OSError) as error:
         raise StateError(
@@ -125,24 +130,24 @@ def _client() -> Iterator[Client]:
         ) from error
 
 
-def _folder() -> Path:
-    return state_folder() / "indexes"
+def _resolve_index_folder() -> Path:
+    return resolve_state_folder() / "indexes"
 
 
-def _index(client: Client, segments: Sequence[Segment], embedder: Embedder) -> Collection:
+def _ensure_collection(client: Client, segments: Sequence[Segment], embedder: Embedder) -> Collection:
     """The collection of some segments, which is built unless it is there."""
-    content = json.dumps([VERSION, embedder.name, [segment.text for segment in segments]])
+    content = json.dumps([COLLECTION_VERSION, embedder.name, [segment.text for segment in segments]])
     name = hashlib.sha256(content.encode()).hexdigest()
     with suppress(NotFoundError):
         return client.get_collection(name, embedding_function=None)
     # The system unlocks the file if the holder is killed.
-    with FileLock(_folder() / f"{name}.lock"):
+    with FileLock(_resolve_index_folder() / f"{name}.lock"):
         with suppress(NotFoundError):  # whoever held the lock before has built it
             return client.get_collection(name, embedding_function=None)
-        return _build(client, name, segments, embedder)
+        return _build_collection(client, name, segments, embedder)
 
 
-def _build(client: Client, name: str, segments: Sequence[Segment], embedder: Embedder) -> Collection:
+def _build_collection(client: Client, name: str, segments: Sequence[Segment], embedder: Embedder) -> Collection:
     """Fill a collection under another name and rename it when it is whole, in one step.
 
     So nobody looks at one that is not: a process that did so would for ever find only what was there when it looked.
@@ -151,16 +156,16 @@ def _build(client: Client, name: str, segments: Sequence[Segment], embedder: Emb
     with suppress(NotFoundError):
         client.delete_collection(unfinished)  # of a process that was killed
     paper = segments[0].id.partition(":")[0]
-    collection = client.create_collection(unfinished, metadata={_PAPER: paper}, embedding_function=None)
-    for start in range(0, len(segments), BATCH):
-        texts = [segment.text for segment in segments[start : start + BATCH]]
+    collection = client.create_collection(unfinished, metadata={_PAPER_KEY: paper}, embedding_function=None)
+    for start in range(0, len(segments), BATCH_SIZE):
+        texts = [segment.text for segment in segments[start : start + BATCH_SIZE]]
         ids = [str(start + offset) for offset in range(len(texts))]
         collection.add(ids=ids, embeddings=np.array(embedder.embed(texts), dtype=np.float32))
     collection.modify(name=name)
     return collection
 
 
-def _likenesses(
+def _compute_similarities(
     collection: Collection, segments: Sequence[Segment], vector: NDArray[np.float32]
 ) -> Iterator[tuple[Segment, float]]:
     """The cosine of every segment's angle to a question.
@@ -171,6 +176,6 @@ def _likenesses(
     stored = collection.get(include=["embeddings"])
     vectors = np.asarray(stored["embeddings"], dtype=np.float32)
     lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
-    cosines = vectors @ vector / np.maximum(lengths, _SHORTEST)
+    cosines = vectors @ vector / np.maximum(lengths, _MIN_VECTOR_LENGTH)
     for place, cosine in zip(stored["ids"], cosines, strict=True):
         yield segments[int(place)], float(cosine)

@@ -15,9 +15,9 @@ from typing import NamedTuple, TypeVar
 from state.documents import Document, Paragraph, Passage
 from state.errors import SettingsError
 from state.settings import RetrievalMode
-from tools.retrieval.embedders import Embedding, embedder_for
+from tools.retrieval.embedders import EmbeddingModel, choose_embedder
 
-DIGITS = 12
+HASH_DIGITS = 12
 """Of a document's hash in the ids of its segments."""
 _PARAGRAPH_BREAK = "\n\n"
 
@@ -26,7 +26,7 @@ class Segment(NamedTuple):
     """A part of a paper's running text, which is its paragraphs with an empty line between them."""
 
     id: str
-    """The document's hash (`DIGITS` of it), a colon, and a number from 1."""
+    """The document's hash (`HASH_DIGITS` of it), a colon, and a number from 1."""
     start: int
     """Offset of its first character in the running text."""
     text: str
@@ -38,7 +38,7 @@ class Segment(NamedTuple):
     """Ids of the paragraphs that it touches, in reading order."""
 
 
-def split(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
+def split_document(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
     """Split the paragraphs of a document, without its references, into segments.
 
     Args:
@@ -53,7 +53,7 @@ def split(document: Document, characters: int = 2000, overlap: int = 200) -> lis
     from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
 
     splitter = RecursiveCharacterTextSplitter(chunk_size=characters, chunk_overlap=overlap, add_start_index=True)
-    places = _places(document["paragraphs"])
+    places = _list_paragraph_spans(document["paragraphs"])
     segments: list[Segment] = []
     text = _PARAGRAPH_BREAK.join(paragraph["text"] for paragraph in document["paragraphs"])
     for number, chunk in enumerate(splitter.create_documents([text]), start=1):
@@ -64,7 +64,7 @@ def split(document: Document, characters: int = 2000, overlap: int = 200) -> lis
         pages = (word["page"] for word in first["words"] if word["start"] <= start - begin)
         segments.append(
             Segment(
-                id=f"{document['sha256'][:DIGITS]}:{number}",
+                id=f"{document['sha256'][:HASH_DIGITS]}:{number}",
                 start=start,
                 text=chunk.page_content,
                 section=first["section"],
@@ -75,7 +75,7 @@ def split(document: Document, characters: int = 2000, overlap: int = 200) -> lis
     return segments
 
 
-def _places(paragraphs: list[Paragraph]) -> list[tuple[int, int, Paragraph]]:
+def _list_paragraph_spans(paragraphs: list[Paragraph]) -> list[tuple[int, int, Paragraph]]:
     """Start and end of each paragraph in the running text; of those only that have one."""
     places, start = [], 0
     for paragraph in paragraphs:
@@ -86,15 +86,15 @@ def _places(paragraphs: list[Paragraph]) -> list[tuple[int, int, Paragraph]]:
     return places
 
 
-CANDIDATES = 100
+CANDIDATES_PER_RANKING = 100
 """Segments of each ranking that hybrid retrieval fuses."""
 
 
-def search(  # noqa: PLR0913 - one keyword for each setting
+def find_passages(  # noqa: PLR0913 - one keyword for each setting
     documents: Sequence[Document],
     question: str,
     *,
-    embedding: Embedding,
+    embedding: EmbeddingModel,
     mode: RetrievalMode = "hybrid",
     k: int = 5,
     segment_characters: int = 2000,
@@ -129,37 +129,37 @@ def search(  # noqa: PLR0913 - one keyword for each setting
         return []
     studies = list({document["sha256"]: document for document in documents}.values())  # the same may be found twice
     try:
-        papers = [split(study, segment_characters, overlap) for study in studies]
+        papers = [split_document(study, segment_characters, overlap) for study in studies]
         studies_of = {segment.id: study for study, paper in zip(studies, papers, strict=True) for segment in paper}
         every = [segment for paper in papers for segment in paper]
         excluded = {segment for segment in every if set(segment.paragraphs) <= set(exclude_paragraphs)}
-        ranking = _rank(papers, question, embedding, mode, max(k, CANDIDATES) + len(excluded))
+        ranking = _rank_segments(papers, question, embedding, mode, max(k, CANDIDATES_PER_RANKING) + len(excluded))
     except ImportError as error:
         raise SettingsError(
             f"Retrieval needs a package that is not installed ({error.name}): pip install 'draftroom[review]'."
         ) from error
     found = [(segment, score) for segment, score in ranking if segment not in excluded][:k]
-    return [_passage(segment, score, studies_of[segment.id]) for segment, score in found]
+    return [_build_passage(segment, score, studies_of[segment.id]) for segment, score in found]
 
 
-def _rank(
-    papers: Sequence[Sequence[Segment]], question: str, embedding: Embedding, mode: RetrievalMode, limit: int
+def _rank_segments(
+    papers: Sequence[Sequence[Segment]], question: str, embedding: EmbeddingModel, mode: RetrievalMode, limit: int
 ) -> list[tuple[Segment, float]]:
     rankings = []
     if mode != "bm25":
         from tools.retrieval import index  # noqa: PLC0415 - loads Chroma
 
-        rankings.append(index.rank(papers, question, embedder_for(embedding), limit))
+        rankings.append(index.rank_by_embedding(papers, question, choose_embedder(embedding), limit))
     if mode != "dense":
         from tools.retrieval import bm25  # noqa: PLC0415 - loads NLTK
 
-        rankings.append(bm25.rank(tuple(segment for paper in papers for segment in paper), question, limit))
+        rankings.append(bm25.rank_by_bm25(tuple(segment for paper in papers for segment in paper), question, limit))
     if len(rankings) == 1:
         return rankings[0]
-    return reciprocal_rank_fusion([segment for segment, _ in ranking] for ranking in rankings)
+    return fuse_rankings([segment for segment, _ in ranking] for ranking in rankings)
 
 
-def _passage(segment: Segment, score: float, study: Document) -> Passage:
+def _build_passage(segment: Segment, score: float, study: Document) -> Passage:
     return Passage(
         id=segment.id,
         title=study["title"],
@@ -173,7 +173,7 @@ def _passage(segment: Segment, score: float, study: Document) -> Passage:
 Item = TypeVar("Item", bound=Hashable)
 
 
-def reciprocal_rank_fusion(rankings: Iterable[Sequence[Item]], k: int = 60) -> list[tuple[Item, float]]:
+def fuse_rankings(rankings: Iterable[Sequence[Item]], k: int = 60) -> list[tuple[Item, float]]:
     """Score each item with the sum of 1 / (k + rank) over the rankings that hold it, ranks from 1.
 
     Returns:

@@ -22,13 +22,26 @@ from transformers import (
 
 from state.errors import SettingsError
 from state.files import write_atomically
-from training.fitting import FitRecord, arguments_of, file_sha256, fit, pretrained, refuse_finished
+from training.fitting import (
+    FitRecord,
+    build_trainer_arguments,
+    check_unfinished,
+    compute_file_sha256,
+    fit_model,
+    load_pretrained,
+)
 from training.journalist.config import BartConfig
-from training.journalist.pairs import SummaryPair, corpus_of, drawn, read_pairs, split_by_paper
+from training.journalist.pairs import (
+    SummaryPair,
+    read_summary_pairs,
+    sample_examples,
+    serialize_corpus,
+    split_pairs_by_paper,
+)
 
-CHECKPOINT = "model"
+CHECKPOINT_FOLDER = "model"
 """Folder within the run's that `sequence_to_sequence` of the settings names."""
-_WHAT = "sequence-to-sequence model"
+_MODEL_KIND = "sequence-to-sequence model"
 
 
 def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> FitRecord:
@@ -45,16 +58,18 @@ def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> FitRecord
         SettingsError: `out` holds another run or a finished one, the model or the device is missing, or training
             diverged.
     """
-    refuse_finished(out)
-    split = split_by_paper(read_pairs(data), config.dev_share, config.seed)
-    tokenizer = pretrained(AutoTokenizer, config.source, _WHAT)
+    check_unfinished(out)
+    split = split_pairs_by_paper(read_summary_pairs(data), config.dev_share, config.seed)
+    tokenizer = load_pretrained(AutoTokenizer, config.source, _MODEL_KIND)
     set_seed(config.seed)
-    model = pretrained(AutoModelForSeq2SeqLM, config.source, _WHAT, dtype=torch.float32, dropout=config.dropout)
+    model = load_pretrained(
+        AutoModelForSeq2SeqLM, config.source, _MODEL_KIND, dtype=torch.float32, dropout=config.dropout
+    )
     longest = min(config.max_tokens, getattr(model.config, "max_position_embeddings", config.max_tokens))
-    train, dev = (_examples(pairs, tokenizer, longest) for pairs in split)
+    train, dev = (_tokenize_pairs(pairs, tokenizer, longest) for pairs in split)
     model.generation_config.max_length = longest  # how long a text may be, the start token included
     arguments = Seq2SeqTrainingArguments(
-        **arguments_of(config, out, metric="eval_loss"),
+        **build_trainer_arguments(config, out, metric="eval_loss"),
         label_smoothing_factor=config.label_smoothing,
         train_sampling_strategy="group_by_length",
     )
@@ -62,17 +77,17 @@ def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> FitRecord
         model,
         arguments,
         data_collator=DataCollatorForSeq2Seq(tokenizer, model),
-        train_dataset=Dataset.from_list(drawn(train, config.max_pairs, config.seed)),
+        train_dataset=Dataset.from_list(sample_examples(train, config.max_pairs, config.seed)),
         eval_dataset=Dataset.from_list(dev),
         processing_class=tokenizer,
     )
-    hashes = {path.name: file_sha256(path) for path in data}
-    record = fit(trainer, config, out, hashes, lambda: trainer.save_model(str(out / CHECKPOINT)))
-    write_atomically(out / "dev.jsonl", corpus_of(split.dev))
+    hashes = {path.name: compute_file_sha256(path) for path in data}
+    record = fit_model(trainer, config, out, hashes, lambda: trainer.save_model(str(out / CHECKPOINT_FOLDER)))
+    write_atomically(out / "dev.jsonl", serialize_corpus(split.dev))
     return record
 
 
-def _examples(pairs: Sequence[SummaryPair], tokenizer: Any, longest: int) -> list[dict[str, list[int]]]:
+def _tokenize_pairs(pairs: Sequence[SummaryPair], tokenizer: Any, longest: int) -> list[dict[str, list[int]]]:
     """Tokenise pairs: abstracts are cut, pairs with longer summaries left out.
 
     Raises:

@@ -7,12 +7,12 @@ from pathlib import Path
 from pydantic import Field
 
 from state.errors import SettingsError
-from state.files import cache_folder
+from state.files import resolve_cache_folder
 from state.model_settings import Limits
 from state.settings import Audience
 from training.fitting import FitConfig
 
-_EMBEDDED = "embedded:"
+_EMBEDDED_PREFIX = "embedded:"
 
 
 class SummaryConfig(FitConfig):
@@ -32,9 +32,9 @@ class SummaryConfig(FitConfig):
         Raises:
             SettingsError: There is no such embedded model.
         """
-        if not self.model.startswith(_EMBEDDED):
+        if not self.model.startswith(_EMBEDDED_PREFIX):
             return self.model
-        folder = cache_folder() / "models" / self.model.removeprefix(_EMBEDDED)
+        folder = resolve_cache_folder() / "models" / self.model.removeprefix(_EMBEDDED_PREFIX)
         if not folder.is_dir():
             raise SettingsError(
                 f"The embedded model {self.model!r} is not built yet: run `draftroom models up --profile embedded` "

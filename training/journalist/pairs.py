@@ -12,8 +12,8 @@ from typing import Annotated, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from state.errors import BadInput
-from state.files import read_lines
+from state.errors import InputError
+from state.files import read_validated_records
 
 Example = TypeVar("Example")
 
@@ -36,8 +36,8 @@ class SummaryPair(BaseModel):
         doi = (self.doi or "").strip().casefold()
         return (
             re.sub(r"^(https?://(dx\.)?doi\.org/|doi:\s*)", "", doi)
-            or _plain(self.title or "")
-            or _plain(self.abstract)
+            or _normalize_paper_key(self.title or "")
+            or _normalize_paper_key(self.abstract)
         )
 
 
@@ -48,18 +48,18 @@ class SummarySplit(NamedTuple):
     dev: list[SummaryPair]
 
 
-def read_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
+def read_summary_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
     """Read JSON Lines files; of several texts of one paper the first is kept.
 
     Raises:
         BadInput: A file cannot be read, has no pair, or a line is none.
     """
-    return _one_per_paper(
-        [pair for path in paths for _, pair in read_lines(path, SummaryPair, "abstract with its summary")]
+    return _deduplicate_papers(
+        [pair for path in paths for _, pair in read_validated_records(path, SummaryPair, "abstract with its summary")]
     )
 
 
-def split_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) -> SummarySplit:
+def split_pairs_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) -> SummarySplit:
     """Draw each paper by itself, by a hash of its name and the seed.
 
     So a paper is on the same side whatever other papers and files there are, and more data never moves one from dev to
@@ -74,35 +74,35 @@ def split_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) ->
         place = int.from_bytes(digest[:8]) / 2**64  # from 0 to 1
         (split.dev if place < dev_share else split.train).append(pair)
     if not (split.train and split.dev):
-        raise BadInput(
+        raise InputError(
             f"{len(split.train) + len(split.dev)} papers are too few to split into training and dev; give more papers "
             "or another `dev_share`."
         )
     return split
 
 
-def drawn(examples: list[Example], most: int | None, seed: int) -> list[Example]:
+def sample_examples(examples: list[Example], most: int | None, seed: int) -> list[Example]:
     """So many examples, drawn by a seed; all of them if there are no more."""
     if most is None or len(examples) <= most:
         return examples
     return random.Random(seed).sample(examples, most)  # noqa: S311 - no secret
 
 
-def corpus_of(pairs: Iterable[SummaryPair]) -> bytes:
+def serialize_corpus(pairs: Iterable[SummaryPair]) -> bytes:
     """Pairs as a corpus of `draftroom eval science_journalism`."""
     lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _one_per_paper(pairs: Sequence[SummaryPair]) -> list[SummaryPair]:
+def _deduplicate_papers(pairs: Sequence[SummaryPair]) -> list[SummaryPair]:
     """The first pair of each paper; a text without a DOI is the paper of the same title that has one."""
-    known = {_plain(pair.title): pair.paper for pair in pairs if pair.doi and pair.title}
+    known = {_normalize_paper_key(pair.title): pair.paper for pair in pairs if pair.doi and pair.title}
     kept: dict[str, SummaryPair] = {}
     for pair in pairs:
         kept.setdefault(known.get(pair.paper, pair.paper), pair)
     return list(kept.values())
 
 
-def _plain(text: str) -> str:
+def _normalize_paper_key(text: str) -> str:
     """Letters and digits only, so that spacing, case and dashes do not tell two copies of a text apart."""
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()

@@ -26,11 +26,25 @@ from state.errors import SettingsError
 from state.files import write_atomically
 from tools.models.prompts import load_prompt
 from tools.text import has_words
-from training.fitting import FitRecord, arguments_of, file_sha256, fit, on_gpu, pretrained, refuse_finished
+from training.fitting import (
+    FitRecord,
+    build_trainer_arguments,
+    check_unfinished,
+    compute_file_sha256,
+    fit_model,
+    load_pretrained,
+    should_use_gpu,
+)
 from training.journalist.config import JournalistConfig
-from training.journalist.pairs import SummaryPair, corpus_of, drawn, read_pairs, split_by_paper
+from training.journalist.pairs import (
+    SummaryPair,
+    read_summary_pairs,
+    sample_examples,
+    serialize_corpus,
+    split_pairs_by_paper,
+)
 
-ADAPTER = "adapter"
+ADAPTER_FOLDER = "adapter"
 """Folder within the run's that vLLM serves."""
 
 
@@ -58,18 +72,18 @@ def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) 
         SettingsError: `out` holds another run or a finished one, the model or the device is missing, or training
             diverged.
     """
-    refuse_finished(out)
-    split = split_by_paper(read_pairs(data), config.dev_share, config.seed)
-    tokenizer = pretrained(AutoTokenizer, config.source, "chat model")
-    train, dev = (examples_of(pairs, tokenizer, config) for pairs in split)
-    trainer = _trainer(config, tokenizer, drawn(train, config.max_pairs, config.seed), dev, out)
-    hashes = {path.name: file_sha256(path) for path in data}
-    record = fit(trainer, config, out, hashes, lambda: _save(trainer.model, out / ADAPTER))
-    write_atomically(out / "dev.jsonl", corpus_of(split.dev))
+    check_unfinished(out)
+    split = split_pairs_by_paper(read_summary_pairs(data), config.dev_share, config.seed)
+    tokenizer = load_pretrained(AutoTokenizer, config.source, "chat model")
+    train, dev = (build_examples(pairs, tokenizer, config) for pairs in split)
+    trainer = _build_trainer(config, tokenizer, sample_examples(train, config.max_pairs, config.seed), dev, out)
+    hashes = {path.name: compute_file_sha256(path) for path in data}
+    record = fit_model(trainer, config, out, hashes, lambda: _save_adapter(trainer.model, out / ADAPTER_FOLDER))
+    write_atomically(out / "dev.jsonl", serialize_corpus(split.dev))
     return record
 
 
-def _trainer(
+def _build_trainer(
     config: JournalistConfig,
     tokenizer: Any,
     train: list[TokenisedConversation],
@@ -77,9 +91,9 @@ def _trainer(
     out: Path,
 ) -> JournalistTrainer:
     """A trainer that adds an adapter to all linear layers of the model but its output layer, and trains only that."""
-    half = on_gpu(config) and torch.cuda.is_bf16_supported()
+    half = should_use_gpu(config) and torch.cuda.is_bf16_supported()
     set_seed(config.seed)  # the adapter begins with random weights
-    model = pretrained(
+    model = load_pretrained(
         AutoModelForCausalLM, config.source, "chat model", dtype=torch.bfloat16 if half else torch.float32
     )
     adapter = LoraConfig(
@@ -90,7 +104,7 @@ def _trainer(
         target_modules="all-linear",
     )
     arguments = SFTConfig(
-        **arguments_of(config, out, metric="eval_loss"),
+        **build_trainer_arguments(config, out, metric="eval_loss"),
         activation_checkpointing=config.activation_checkpointing,
         bf16=half,
         dataset_kwargs={"skip_prepare_dataset": True},  # the examples are tokenised and labelled
@@ -108,12 +122,12 @@ def _trainer(
         )
 
 
-def _save(model: Any, folder: Path) -> None:
+def _save_adapter(model: Any, folder: Path) -> None:
     model.save_pretrained(folder, save_embedding_layers=False)  # "auto" would ask the hub for the model's vocabulary
     (folder / "README.md").unlink(missing_ok=True)  # a form that nobody has filled in
 
 
-_NO_LOSS = -100
+_IGNORED_LABEL = -100
 
 
 class TokenisedConversation(TypedDict):
@@ -124,7 +138,7 @@ class TokenisedConversation(TypedDict):
     """The same, but -100 for what is given: the prompt."""
 
 
-def examples_of(
+def build_examples(
     pairs: Iterable[SummaryPair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
 ) -> list[TokenisedConversation]:
     """Tokenise pairs, but those that are too long, or whose summary makes no article.
@@ -134,14 +148,14 @@ def examples_of(
     """
     if not tokenizer.chat_template:
         raise SettingsError(f"{config.model} has no chat template; name a chat model as `model`.")
-    made = [example_of(pair, tokenizer, config) for pair in pairs]
+    made = [build_example(pair, tokenizer, config) for pair in pairs]
     kept = [example for example in made if example and len(example["input_ids"]) <= config.max_tokens]
     if not kept:
         raise SettingsError(f"None of the {len(made)} pairs fits into {config.max_tokens} tokens; raise `max_tokens`.")
     return kept
 
 
-def example_of(
+def build_example(
     pair: SummaryPair, tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
 ) -> TokenisedConversation | None:
     """A pair as the conversation that a run has with the model; none if the summary makes no article.
@@ -151,20 +165,20 @@ def example_of(
     text = "\n\n".join(line.strip() for line in pair.summary.splitlines() if line.strip())
     if not has_words(text):
         return None
-    message = {"role": "user", "content": prompt_for(pair, config)}
+    message = {"role": "user", "content": build_draft_prompt(pair, config)}
     prompt = str(tokenizer.apply_chat_template([message], add_generation_prompt=True, tokenize=False))
     title = shorten(pair.title or pair.abstract, 120, placeholder="")
-    given = _tokens(tokenizer, f"{prompt}## Article\n\n# {title}\n\n")
-    learnt = _tokens(tokenizer, f"{text}{tokenizer.eos_token}")
-    return TokenisedConversation(input_ids=given + learnt, labels=[_NO_LOSS] * len(given) + learnt)
+    given = _tokenize_rendered(tokenizer, f"{prompt}## Article\n\n# {title}\n\n")
+    learnt = _tokenize_rendered(tokenizer, f"{text}{tokenizer.eos_token}")
+    return TokenisedConversation(input_ids=given + learnt, labels=[_IGNORED_LABEL] * len(given) + learnt)
 
 
-def prompt_for(pair: SummaryPair, config: JournalistConfig) -> str:
+def build_draft_prompt(pair: SummaryPair, config: JournalistConfig) -> str:
     """The prompt of the journalist's first draft (`nodes/journalism/journalist.py`)."""
     chosen = {"audience": config.audience, "max_words": config.max_words, "limits": config.limits}
     return load_prompt(PROMPTS / "write_draft.md").render({"paper": pair.abstract, **chosen})
 
 
-def _tokens(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
+def _tokenize_rendered(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
     """As a server tokenises a rendered conversation: the template has added all special tokens."""
     return list(tokenizer(text, add_special_tokens=False)["input_ids"])

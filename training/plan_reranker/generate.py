@@ -24,15 +24,15 @@ from pathlib import Path
 from langgraph.func import entrypoint
 from rich.console import Console
 
-from runs.many import Job, Key, Record, read_records, run_jobs
-from state.errors import BadInput, DraftroomError
+from runs.jobs import Job, Key, Record, read_json_lines, run_jobs
+from state.errors import DraftroomError, InputError
 from state.feedback import Weakness
 from state.model_settings import Limits, ModelSettings
 from tools.configuration import load_settings
-from tools.models import Caller, ask, close_clients
+from tools.models import Caller, ask_model, close_clients
 from tools.models.ask import MarkdownAnswer
 from tools.text import has_words
-from training.plan_reranker.plans import FOUR, Kind, WrittenPlans, fold_of, write_written
+from training.plan_reranker.plans import FOUR_KINDS, PlanKind, WrittenPlans, compute_fold, write_written_plans
 
 GENERIC_COMMENTS: dict[Weakness, str] = {
     "Replicability": "The methods should be described in more detail, because a reader could not repeat the work from "
@@ -48,19 +48,19 @@ GENERIC_COMMENTS: dict[Weakness, str] = {
 _PROMPTS = Path(__file__).parent / "prompts"
 
 
-def prompt_of(kind: Kind) -> Path:
+def select_prompt(kind: PlanKind) -> Path:
     """One prompt for all structured plans, so that only the comment tells them apart."""
     return _PROMPTS / ("plan_freely.md" if kind == "unstructured" else "plan_towards_comment.md")
 
 
-def comment_of(kind: Kind, pair: Record, elsewhere: Record) -> str:
+def select_comment(kind: PlanKind, pair: Record, elsewhere: Record) -> str:
     """The comment that a plan of a paragraph is to lead to."""
     if kind == "general":
         return GENERIC_COMMENTS[pair["aspect"]]
     return str((elsewhere if kind == "incoherent" else pair)["feedback"])
 
 
-def elsewhere_of(pairs: Sequence[Record]) -> dict[str, Record]:
+def choose_other_paragraphs(pairs: Sequence[Record]) -> dict[str, Record]:
     """For each paragraph one of another paper; of its own fold, so that nothing of a paper left out is learnt.
 
     Raises:
@@ -68,10 +68,10 @@ def elsewhere_of(pairs: Sequence[Record]) -> dict[str, Record]:
     """
     found = {}
     for pair in pairs:
-        near = [each for each in pairs if fold_of(each["paper_id"]) == fold_of(pair["paper_id"])]
+        near = [each for each in pairs if compute_fold(each["paper_id"]) == compute_fold(pair["paper_id"])]
         others = [each for each in near if each["paper_id"] != pair["paper_id"]]
         if not others:
-            raise BadInput(f"There are too few papers to give {pair['id']} another paper's comment; add pairs.")
+            raise InputError(f"There are too few papers to give {pair['id']} another paper's comment; add pairs.")
         found[pair["id"]] = random.Random(pair["id"]).choice(others)  # noqa: S311 - no secret
     return found
 
@@ -82,7 +82,7 @@ class PlanText(MarkdownAnswer):
     text: str
 
     @classmethod
-    def read(cls, text: str) -> PlanText:
+    def from_markdown(cls, text: str) -> PlanText:
         """Take the text."""
         if not has_words(text):
             raise ValueError("it holds no plan")
@@ -91,7 +91,7 @@ class PlanText(MarkdownAnswer):
         return cls(text="\n".join(numbered) if len(numbered) == len(steps) else text)
 
     @classmethod
-    def most_words(cls, limits: Limits) -> int:
+    def compute_word_limit(cls, limits: Limits) -> int:
         """Allow for six questions, or for the 120 words of a free plan."""
         return 6 * limits.note_words
 
@@ -100,25 +100,27 @@ _STEP = re.compile(r"\d+[.)] ((?:Investigator|Reviewer): .+)")
 
 
 @entrypoint()
-async def write_plan(asked: tuple[Kind, str, str, ModelSettings]) -> str:
+async def generate_plan(asked: tuple[PlanKind, str, str, ModelSettings]) -> str:
     """Write a plan of a kind for a paragraph towards a comment.
 
     Raises:
         ModelUnavailable, ContextOverflow, SettingsError, ModelOutputError: As `tools.models.ask`.
     """
     kind, paragraph, comment, model = asked
-    caller = Caller("planner", prompt_of(kind).stem, 1)
+    caller = Caller("planner", select_prompt(kind).stem, 1)
     variables: dict[str, object] = {"paragraph": paragraph, "comment": comment}
-    answer = await ask(caller, prompt_of(kind), variables, PlanText, model, trim="comment")
+    answer = await ask_model(caller, select_prompt(kind), variables, PlanText, model, trim="comment")
     return answer.value.text
 
 
-async def write(kind: Kind, pair: Record, elsewhere: Record, model: ModelSettings) -> Record:
+async def generate_log_entry(kind: PlanKind, pair: Record, elsewhere: Record, model: ModelSettings) -> Record:
     """Write a plan, as a line of the log."""
-    return {"plan": await write_plan.ainvoke((kind, pair["paragraph"], comment_of(kind, pair, elsewhere), model))}
+    return {
+        "plan": await generate_plan.ainvoke((kind, pair["paragraph"], select_comment(kind, pair, elsewhere), model))
+    }
 
 
-async def generate(
+async def generate_plans(
     pairs: Sequence[Record],
     log: Path,
     plans: Path,
@@ -140,24 +142,26 @@ async def generate(
         How many paragraphs have their four plans.
     """
     pairs = [each for each in pairs if each.get("feedback") and each.get("aspect") in GENERIC_COMMENTS]
-    elsewhere = elsewhere_of(pairs)
+    elsewhere = choose_other_paragraphs(pairs)
     jobs: dict[Key, Job] = {
-        (pair["id"], kind): partial(write, kind, pair, elsewhere[pair["id"]], model) for pair in pairs for kind in FOUR
+        (pair["id"], kind): partial(generate_log_entry, kind, pair, elsewhere[pair["id"]], model)
+        for pair in pairs
+        for kind in FOUR_KINDS
     }
     mixed = random.Random(0).sample(sorted(jobs), len(jobs))  # noqa: S311 - no secret
     jobs = {key: jobs[key] for key in mixed[:most]}
     tell = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
     results = await run_jobs(jobs, log, concurrency, fields=["id", "kind"], tell=tell)
-    written = defaultdict[str, dict[Kind, str]](dict)
+    written = defaultdict[str, dict[PlanKind, str]](dict)
     for result in results:
         if "plan" in result:
             written[result["id"]][result["kind"]] = result["plan"]
     whole = [
         WrittenPlans(id=id_, type=pair["aspect"], elsewhere=elsewhere[id_]["id"], plans=written[id_])
         for pair in pairs
-        if len(written[id_ := pair["id"]]) == len(FOUR)
+        if len(written[id_ := pair["id"]]) == len(FOUR_KINDS)
     ]
-    write_written(plans, whole)
+    write_written_plans(plans, whole)
     return f"{len(whole)} of {len(pairs)} paragraphs have their four plans, in {plans}."
 
 
@@ -170,7 +174,9 @@ async def main() -> None:
     parser.add_argument("--most", type=int, help="plans to write, those that are there included")
     parser.add_argument("--concurrency", type=int, default=32)
     given = vars(parser.parse_args())
-    told = await generate(read_records(given.pop("pairs")), model=load_settings().model_for("planner"), **given)
+    told = await generate_plans(
+        read_json_lines(given.pop("pairs")), model=load_settings().resolve_model_settings("planner"), **given
+    )
     await close_clients()
     sys.stderr.write(f"{told}\n")
 

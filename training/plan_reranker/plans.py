@@ -27,17 +27,17 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from runs.many import read_records
-from state.errors import BadInput
+from runs.jobs import read_json_lines
+from state.errors import InputError
 from state.feedback import Weakness
 from state.files import read_file, write_atomically
 
-PLANS = Path(__file__).parent / "plans.jsonl.gz"
+PLANS_FILE = Path(__file__).parent / "plans.jsonl.gz"
 """The plans that come with the project; Claude (Anthropic) wrote them."""
 
-Kind = Literal["optimal", "incoherent", "general", "unstructured", "specific", "sampled", "matched"]
+PlanKind = Literal["optimal", "incoherent", "general", "unstructured", "specific", "sampled", "matched"]
 
-FOUR: tuple[Kind, ...] = ("optimal", "incoherent", "general", "unstructured")
+FOUR_KINDS: tuple[PlanKind, ...] = ("optimal", "incoherent", "general", "unstructured")
 """SWIF2T's four plans, the optimal one first."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -54,10 +54,10 @@ class WrittenPlans(BaseModel):
     """Of what the human reviewer criticised."""
     elsewhere: _Text
     """Id of the paragraph whose comment the incoherent plan leads to."""
-    plans: dict[Kind, _Text]
+    plans: dict[PlanKind, _Text]
 
 
-def read_written(path: Path) -> list[WrittenPlans]:
+def read_written_plans(path: Path) -> list[WrittenPlans]:
     """Read a file of plans.
 
     Raises:
@@ -67,10 +67,10 @@ def read_written(path: Path) -> list[WrittenPlans]:
         lines = gzip.decompress(read_file(path, "file of plans")).splitlines()
         return [WrittenPlans.model_validate_json(line) for line in lines]
     except (OSError, EOFError, ValidationError) as error:
-        raise BadInput(f"{path} is no file of plans; training.plan_reranker.generate writes one.") from error
+        raise InputError(f"{path} is no file of plans; training.plan_reranker.generate writes one.") from error
 
 
-def write_written(path: Path, lines: Iterable[WrittenPlans]) -> None:
+def write_written_plans(path: Path, lines: Iterable[WrittenPlans]) -> None:
     """Write a file of plans, in the order of their ids; the same bytes for the same plans."""
     text = "".join(f"{line.model_dump_json()}\n" for line in sorted(lines, key=lambda line: line.id))
     write_atomically(path, gzip.compress(text.encode(), mtime=0))
@@ -84,7 +84,7 @@ class PlannedParagraph(BaseModel):
     id: _Text
     paper_id: _Text
     paragraph: _Text
-    texts: dict[Kind, _Text] = Field(repr=False)
+    texts: dict[PlanKind, _Text] = Field(repr=False)
     """Its plans; the four are always there."""
 
 
@@ -95,7 +95,7 @@ class PlanSplit(NamedTuple):
     validation: list[PlannedParagraph]
 
 
-def read_planned(pairs: Path, plans: Path | None = None) -> list[PlannedParagraph]:
+def read_planned_paragraphs(pairs: Path, plans: Path | None = None) -> list[PlannedParagraph]:
     """The paragraphs of a corpus that have the four plans.
 
     Args:
@@ -105,11 +105,15 @@ def read_planned(pairs: Path, plans: Path | None = None) -> list[PlannedParagrap
     Raises:
         BadInput: One of the files cannot be used, or they do not belong to each other.
     """
-    corpus = read_records(pairs)
-    written = {line.id: line.plans for line in read_written(plans or PLANS) if line.plans.keys() >= set(FOUR)}
+    corpus = read_json_lines(pairs)
+    written = {
+        line.id: line.plans for line in read_written_plans(plans or PLANS_FILE) if line.plans.keys() >= set(FOUR_KINDS)
+    }
     known = [pair for pair in corpus if pair["id"] in written]
     if not known:
-        raise BadInput(f"None of the {len(corpus)} pairs has a plan; give the corpus that the plans were written for.")
+        raise InputError(
+            f"None of the {len(corpus)} pairs has a plan; give the corpus that the plans were written for."
+        )
     return [
         PlannedParagraph(
             id=pair["id"], paper_id=pair["paper_id"], paragraph=pair["paragraph"], texts=written[pair["id"]]
@@ -118,29 +122,29 @@ def read_planned(pairs: Path, plans: Path | None = None) -> list[PlannedParagrap
     ]
 
 
-_FOLDS = 5
+_FOLD_COUNT = 5
 
 
-def folds_of(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSplit]:
+def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSplit]:
     """The folds of the cross-validation by their names: paragraphs to learn from, and those of the papers left out.
 
     A paper is in the same fold whatever other papers there are. A fold with one of the two empty is left out.
     """
     folds = {}
-    for number in range(_FOLDS):
-        left_out = [each for each in paragraphs if fold_of(each.paper_id) == number]
+    for number in range(_FOLD_COUNT):
+        left_out = [each for each in paragraphs if compute_fold(each.paper_id) == number]
         if left_out and len(left_out) < len(paragraphs):
-            learnt = [each for each in paragraphs if fold_of(each.paper_id) != number]
+            learnt = [each for each in paragraphs if compute_fold(each.paper_id) != number]
             folds[str(number + 1)] = PlanSplit(learnt, left_out)
     return folds
 
 
-def fold_of(paper_id: str) -> int:
+def compute_fold(paper_id: str) -> int:
     """The number of the fold that leaves a paper out, from 0."""
-    return int.from_bytes(hashlib.sha256(paper_id.encode()).digest()[:8]) % _FOLDS
+    return int.from_bytes(hashlib.sha256(paper_id.encode()).digest()[:8]) % _FOLD_COUNT
 
 
-def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, seed: int) -> PlanSplit:
+def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, seed: int) -> PlanSplit:
     """Set whole papers aside until they have a share of the paragraphs; the same ones for the same seed.
 
     Args:
@@ -157,7 +161,7 @@ def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, se
     while sum(each.paper_id in aside for each in paragraphs) < validation * len(paragraphs):
         aside.add(papers.pop())
     if not aside or not papers:
-        raise BadInput(
+        raise InputError(
             f"{len(paragraphs)} paragraphs of {len(papers) + len(aside)} papers cannot be split into training and "
             "validation; give paragraphs of more papers."
         )
@@ -167,7 +171,7 @@ def split_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, se
     )
 
 
-def sha256_of(paragraphs: Sequence[PlannedParagraph]) -> str:
+def compute_paragraphs_sha256(paragraphs: Sequence[PlannedParagraph]) -> str:
     """SHA-256 of all that is learnt from or measured on, in order."""
     values = [each.model_dump(include={"id", "paper_id", "paragraph", "texts"}) for each in paragraphs]
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

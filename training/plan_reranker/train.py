@@ -29,16 +29,38 @@ from transformers import AutoConfig, set_seed
 
 from state.files import write_atomically
 from tools.bert import Bert, load_bert
-from tools.reranking import FOLDS
-from tools.reranking.plan_reranker import CONFIG, LEFT, RIGHT, WEIGHTS, WHOLE, Weights, fingerprint
-from training.fitting import FitConfig, arguments_of, file_sha256, fit, pretrained, source_of
-from training.plan_reranker.plans import FOUR, PlannedParagraph, PlanSplit, folds_of, sha256_of, split_by_paper
+from tools.reranking import FOLDS_FOLDER
+from tools.reranking.plan_reranker import (
+    CONFIG_FILE,
+    LEFT,
+    RIGHT,
+    TORCH_WEIGHTS_FILE,
+    WEIGHTS_FILE,
+    Weights,
+    compute_fingerprint,
+)
+from training.fitting import (
+    FitConfig,
+    build_trainer_arguments,
+    compute_file_sha256,
+    fit_model,
+    load_pretrained,
+    resolve_model_source,
+)
+from training.plan_reranker.plans import (
+    FOUR_KINDS,
+    PlannedParagraph,
+    PlanSplit,
+    compute_paragraphs_sha256,
+    split_into_folds,
+    split_paragraphs_by_paper,
+)
 
-_TOGETHER = 16
+_MINI_BATCH_SIZE = 16
 """Pairs that go through the model at once."""
 
 
-class RerankerFit(FitConfig):
+class RerankerConfig(FitConfig):
     """How a re-ranker is trained (`training/configs/plan-reranker*.toml`); a batch counts paragraphs."""
 
     encoder: str
@@ -51,7 +73,7 @@ class RerankerFit(FitConfig):
     """Keep so many directions of what training has changed in a matrix of a BERT, to save space; everything without."""
 
 
-def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
+def train_reranker(config: RerankerConfig, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
     """Train five re-rankers, each from all papers but a fifth, and one from all papers.
 
     So there is one for each paper that has not learnt from it (cross-validation). A second call with the same `out`
@@ -69,26 +91,26 @@ def train_reranker(config: RerankerFit, paragraphs: Sequence[PlannedParagraph], 
         BadInput: The data are of too few papers.
         SettingsError: The encoder cannot be had, or `out` holds other runs, or training diverged.
     """
-    kind = pretrained(AutoConfig, config.encoder, "encoder").model_type
+    kind = load_pretrained(AutoConfig, config.encoder, "encoder").model_type
     bert = load_bert(config.encoder) if kind == "bert" else None
-    for name, split in {**folds_of(paragraphs), "": PlanSplit(list(paragraphs), [])}.items():
-        _train(
+    for name, split in {**split_into_folds(paragraphs), "": PlanSplit(list(paragraphs), [])}.items():
+        _train_fold(
             config,
             bert,
             split.train,
             out / "runs" / (f"fold {name}" if name else "all"),
-            out / "weights" / (f"{FOLDS}/{name}" if name else ""),
+            out / "weights" / (f"{FOLDS_FOLDER}/{name}" if name else ""),
         )
     return out / "weights"
 
 
-def _train(
-    config: RerankerFit, bert: Bert | None, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path
+def _train_fold(
+    config: RerankerConfig, bert: Bert | None, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path
 ) -> None:
-    split = split_by_paper(paragraphs, config.validation, config.seed)
+    split = split_paragraphs_by_paper(paragraphs, config.validation, config.seed)
     set_seed(config.seed)
     model = CrossEncoder(
-        str(source_of(config.encoder)),
+        str(resolve_model_source(config.encoder)),
         num_labels=1,
         max_length=config.max_length,
         device="cpu" if config.device == "cpu" else None,
@@ -101,17 +123,17 @@ def _train(
     )
     trainer = CrossEncoderTrainer(
         model,
-        CrossEncoderTrainingArguments(**arguments_of(config, run, metric="eval_map")),
-        train_dataset=_ranked(split.train),
-        loss=RankNetLoss(model, reduction_log="natural", mini_batch_size=_TOGETHER),
-        evaluator=_evaluator(split.validation),
+        CrossEncoderTrainingArguments(**build_trainer_arguments(config, run, metric="eval_map")),
+        train_dataset=_build_ranking_dataset(split.train),
+        loss=RankNetLoss(model, reduction_log="natural", mini_batch_size=_MINI_BATCH_SIZE),
+        evaluator=_build_evaluator(split.validation),
     )
-    facts = {"paragraphs": len(paragraphs), "plans_sha256": sha256_of(paragraphs)}
+    facts = {"paragraphs": len(paragraphs), "plans_sha256": compute_paragraphs_sha256(paragraphs)}
     papers = sorted({each.paper_id for each in paragraphs})
-    fit(trainer, config, run, facts, partial(save, model, bert, config, facts, papers, weights))
+    fit_model(trainer, config, run, facts, partial(save_reranker, model, bert, config, facts, papers, weights))
 
 
-def _ranked(paragraphs: Sequence[PlannedParagraph]) -> Dataset:
+def _build_ranking_dataset(paragraphs: Sequence[PlannedParagraph]) -> Dataset:
     """Paragraphs with SWIF2T's four plans, of which the optimal one counts 1 and each other one 0.
 
     The loss of a pair i, j is -log P(f(p, i) > f(p, j)), with the P of Bradley and Terry, sigmoid(f(p, i) - f(p, j)).
@@ -120,29 +142,31 @@ def _ranked(paragraphs: Sequence[PlannedParagraph]) -> Dataset:
     return Dataset.from_dict(
         {
             "paragraph": [each.paragraph for each in paragraphs],
-            "plans": [[each.texts[kind] for kind in FOUR] for each in paragraphs],
-            "labels": [[float(kind == FOUR[0]) for kind in FOUR] for _ in paragraphs],
+            "plans": [[each.texts[kind] for kind in FOUR_KINDS] for each in paragraphs],
+            "labels": [[float(kind == FOUR_KINDS[0]) for kind in FOUR_KINDS] for _ in paragraphs],
         }
     )
 
 
-def _evaluator(paragraphs: Sequence[PlannedParagraph]) -> CrossEncoderRerankingEvaluator:
+def _build_evaluator(paragraphs: Sequence[PlannedParagraph]) -> CrossEncoderRerankingEvaluator:
     """The reciprocal rank of the optimal plan: Recall@1 of a few dozen paragraphs leaps from one epoch to the next."""
     samples: list[dict[str, str | list[str]]] = [
         {
             "query": each.paragraph,
-            "positive": [each.texts[FOUR[0]]],
-            "negative": [each.texts[kind] for kind in FOUR[1:]],
+            "positive": [each.texts[FOUR_KINDS[0]]],
+            "negative": [each.texts[kind] for kind in FOUR_KINDS[1:]],
         }
         for each in paragraphs
     ]
-    return CrossEncoderRerankingEvaluator(samples, batch_size=_TOGETHER, show_progress_bar=False, write_csv=False)
+    return CrossEncoderRerankingEvaluator(
+        samples, batch_size=_MINI_BATCH_SIZE, show_progress_bar=False, write_csv=False
+    )
 
 
-def save(
+def save_reranker(
     model: CrossEncoder,
     bert: Bert | None,
-    config: RerankerFit,
+    config: RerankerConfig,
     facts: Mapping[str, object],
     papers: Sequence[str],
     folder: Path,
@@ -159,10 +183,10 @@ def save(
     """
     folder.mkdir(parents=True, exist_ok=True)
     if bert:
-        digests = _save_arrays(model, bert, config.rank, folder / WEIGHTS)
+        digests = _save_arrays(model, bert, config.rank, folder / WEIGHTS_FILE)
     else:
-        model.save_pretrained(str((folder / WHOLE).parent), create_model_card=False)
-        digests = {"sha256": file_sha256(folder / WHOLE)}
+        model.save_pretrained(str((folder / TORCH_WEIGHTS_FILE).parent), create_model_card=False)
+        digests = {"sha256": compute_file_sha256(folder / TORCH_WEIGHTS_FILE)}
     described = {
         **digests,
         "encoder": config.encoder,
@@ -170,7 +194,7 @@ def save(
         "papers": list(papers),
         "training": {**config.model_dump(mode="json"), **facts},
     }
-    write_atomically(folder / CONFIG, json.dumps(described, indent=2).encode() + b"\n")
+    write_atomically(folder / CONFIG_FILE, json.dumps(described, indent=2).encode() + b"\n")
 
 
 def _save_arrays(model: CrossEncoder, bert: Bert, rank: int | None, path: Path) -> dict[str, str]:
@@ -181,14 +205,14 @@ def _save_arrays(model: CrossEncoder, bert: Bert, rank: int | None, path: Path) 
     }
     before = {f"encoder.{name}": value for name, value in bert.parameters.items()}
     if rank:
-        weights = _in_factors(weights, before, rank)
+        weights = _decompose_changes(weights, before, rank)
     kept = {name: np.ascontiguousarray(value.astype(np.float16)) for name, value in weights.items()}
     data = safetensors.numpy.save(kept)
     write_atomically(path, data)
-    return {"sha256": hashlib.sha256(data).hexdigest(), "encoder_sha256": fingerprint(before, without=weights)}
+    return {"sha256": hashlib.sha256(data).hexdigest(), "encoder_sha256": compute_fingerprint(before, without=weights)}
 
 
-def _in_factors(weights: Weights, before: Weights, rank: int) -> Weights:
+def _decompose_changes(weights: Weights, before: Weights, rank: int) -> Weights:
     """Weights with each matrix of the encoder replaced by two factors, whose product is nearest to what was added."""
     found = dict(weights)
     for name in [name for name, value in before.items() if value.ndim > 1]:

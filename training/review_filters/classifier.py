@@ -27,19 +27,32 @@ from transformers import (
     set_seed,
 )
 
-from evals.statistics import clustered_mean, grouped
+from evals.statistics import estimate_clustered_mean, group_values
 from state.errors import SettingsError
 from state.files import write_atomically
 from tools.bert import PACKAGED_ENCODER
-from training.fitting import FitConfig, arguments_of, file_sha256, fit, pretrained, refuse_finished
-from training.review_filters.labelled_sentences import LABELS, LabelledSentence, SentenceSplit, Task, read_split
+from training.fitting import (
+    FitConfig,
+    build_trainer_arguments,
+    check_unfinished,
+    compute_file_sha256,
+    fit_model,
+    load_pretrained,
+)
+from training.review_filters.labelled_sentences import (
+    LABELS,
+    LabelledSentence,
+    SentenceSplit,
+    Task,
+    read_sentence_split,
+)
 
-MODEL = "model"
+MODEL_FOLDER = "model"
 """Folder within the run's that holds the classifier."""
-_WHAT = "encoder like BERT"
+_MODEL_KIND = "encoder like BERT"
 
 
-class ClassifierFit(FitConfig):
+class ClassifierConfig(FitConfig):
     """How a classifier is trained: what `training/configs/purpose.toml` and the files like it hold."""
 
     encoder: str = PACKAGED_ENCODER
@@ -50,7 +63,7 @@ class ClassifierFit(FitConfig):
     """On the dev sentences; chooses the epoch."""
 
 
-def train_classifier(task: Task, config: ClassifierFit, data: Path, out: Path) -> str:
+def train_classifier(task: Task, config: ClassifierConfig, data: Path, out: Path) -> str:
     """Train a classifier, or take up the same run in `out`.
 
     Args:
@@ -66,37 +79,44 @@ def train_classifier(task: Task, config: ClassifierFit, data: Path, out: Path) -
         BadInput: The file of sentences is not what it should be.
         SettingsError: The encoder cannot be had, or `out` holds another run or a finished one.
     """
-    refuse_finished(out)
-    split, labels = read_split(task, data), LABELS[task]
+    check_unfinished(out)
+    split, labels = read_sentence_split(task, data), LABELS[task]
     set_seed(config.seed)
-    model = pretrained(
+    model = load_pretrained(
         AutoModelForSequenceClassification,
         config.encoder,
-        _WHAT,
+        _MODEL_KIND,
         id2label=dict(enumerate(labels)),
         label2id={label: number for number, label in enumerate(labels)},
         hidden_dropout_prob=config.dropout,
         attention_probs_dropout_prob=config.dropout,
     )
-    tokenizer = pretrained(AutoTokenizer, config.encoder, _WHAT)
+    tokenizer = load_pretrained(AutoTokenizer, config.encoder, _MODEL_KIND)
     longest = min(config.max_length, model.config.max_position_embeddings - 2)  # RoBERTa keeps two to itself
     tokenizer.model_max_length = longest
-    train, dev = (_examples(part, tokenizer, labels) for part in split)
+    train, dev = (_tokenize_sentences(part, tokenizer, labels) for part in split)
     trainer = Trainer(
         model,
         TrainingArguments(
-            **arguments_of(config, out, metric=f"eval_{config.metric}"), train_sampling_strategy="group_by_length"
+            **build_trainer_arguments(config, out, metric=f"eval_{config.metric}"),
+            train_sampling_strategy="group_by_length",
         ),
         data_collator=DataCollatorWithPadding(tokenizer),
         train_dataset=train,
         eval_dataset=dev,
         processing_class=tokenizer,
-        compute_loss_func=_weighted(label_weights(split.train, labels, config.balance)),
-        compute_metrics=_metrics,
+        compute_loss_func=_build_weighted_loss(compute_label_weights(split.train, labels, config.balance)),
+        compute_metrics=_compute_metrics,
     )
-    fit(trainer, config, out, {"sentences": file_sha256(data)}, lambda: trainer.save_model(str(out / MODEL)))
+    fit_model(
+        trainer,
+        config,
+        out,
+        {"sentences": compute_file_sha256(data)},
+        lambda: trainer.save_model(str(out / MODEL_FOLDER)),
+    )
     predicted = load_classifier(out, task)([each.text for each in split.dev])
-    told = "\n".join(_report(split, predicted, labels)) + "\n"
+    told = "\n".join(_render_evaluation(split, predicted, labels)) + "\n"
     write_atomically(out / "evaluation.md", told.encode())
     return told
 
@@ -111,14 +131,16 @@ def load_classifier(folder: Path, task: Task) -> Callable[[Sequence[str]], list[
     Raises:
         SettingsError: There is none, or it is of another task.
     """
-    model = pretrained(AutoModelForSequenceClassification, folder / MODEL, f"classifier of {task}s")
+    model = load_pretrained(AutoModelForSequenceClassification, folder / MODEL_FOLDER, f"classifier of {task}s")
     if set(model.config.label2id) != set(LABELS[task]):
         raise SettingsError(f"The classifier in {folder} does not tell {task}s apart; name another folder.")
-    classify = pipeline("text-classification", model=model, tokenizer=AutoTokenizer.from_pretrained(folder / MODEL))
+    classify = pipeline(
+        "text-classification", model=model, tokenizer=AutoTokenizer.from_pretrained(folder / MODEL_FOLDER)
+    )
     return lambda texts: [each["label"] for each in classify(list(texts), batch_size=32, truncation=True)]
 
 
-def label_weights(sentences: Sequence[LabelledSentence], labels: Sequence[str], balance: float) -> list[float]:
+def compute_label_weights(sentences: Sequence[LabelledSentence], labels: Sequence[str], balance: float) -> list[float]:
     """Weights of the labels in the loss, such that a sentence weighs 1 in the mean.
 
     Args:
@@ -132,12 +154,12 @@ def label_weights(sentences: Sequence[LabelledSentence], labels: Sequence[str], 
     return [scale * raw.get(label, 0.0) for label in labels]
 
 
-def _examples(sentences: Sequence[LabelledSentence], tokenizer: Any, labels: Sequence[str]) -> Dataset:
+def _tokenize_sentences(sentences: Sequence[LabelledSentence], tokenizer: Any, labels: Sequence[str]) -> Dataset:
     tokens = tokenizer([each.text for each in sentences], truncation=True)
     return Dataset.from_dict({**tokens, "labels": [labels.index(each.label) for each in sentences]})
 
 
-def _weighted(weights: Sequence[float]) -> Callable[..., torch.Tensor]:
+def _build_weighted_loss(weights: Sequence[float]) -> Callable[..., torch.Tensor]:
     def loss(
         outputs: Mapping[str, torch.Tensor], labels: torch.Tensor, num_items_in_batch: torch.Tensor | None = None
     ) -> torch.Tensor:
@@ -148,7 +170,7 @@ def _weighted(weights: Sequence[float]) -> Callable[..., torch.Tensor]:
     return loss
 
 
-def _metrics(found: EvalPrediction) -> dict[str, float]:
+def _compute_metrics(found: EvalPrediction) -> dict[str, float]:
     predicted = np.asarray(found.predictions).argmax(-1)
     return {
         "accuracy": float(accuracy_score(found.label_ids, predicted)),
@@ -156,7 +178,7 @@ def _metrics(found: EvalPrediction) -> dict[str, float]:
     }
 
 
-def _report(split: SentenceSplit, predicted: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+def _render_evaluation(split: SentenceSplit, predicted: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
     """Accuracy on the dev sentences, with its interval by the bootstrap over papers, and figures of each label."""
     gold = [each.label for each in split.dev]
     commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
@@ -164,7 +186,7 @@ def _report(split: SentenceSplit, predicted: Sequence[str], labels: Sequence[str
     yield "| | accuracy (95% interval) |\n|---|---|"
     for name, guessed in (("classifier", predicted), ("majority label", [commonest] * len(gold))):
         hits = [guess == label for guess, label in zip(guessed, gold, strict=True)]
-        mean, low, high = clustered_mean(grouped(hits, [each.paper_id for each in split.dev]))
+        mean, low, high = estimate_clustered_mean(group_values(hits, [each.paper_id for each in split.dev]))
         yield f"| {name} | {mean:.1%} ({low:.1%} to {high:.1%}) |"
     yield "\n| label | precision | recall | F1 | sentences |\n|---|---|---|---|---|"
     for label in (*labels, "macro avg"):

@@ -33,22 +33,22 @@ from rich.console import Console
 from rich.table import Table
 from typing_extensions import TypedDict
 
-from state.errors import BadInput, DraftroomError
+from state.errors import DraftroomError, InputError
 from state.feedback import Weakness
 from state.files import write_atomically
-from tools.text import sentence_ends, without_accents
+from tools.text import list_sentence_starts, strip_accents
 from training.review_filters.labelled_sentences import Task
-from training.review_filters.papers import Paper, PaperParagraph, PaperReview, Split, read_papers
+from training.review_filters.papers import Paper, PaperParagraph, PaperReview, Split, read_reviewed_papers
 
-_FEWEST_WORDS: Final = 6
+_MIN_RUN_WORDS: Final = 6
 """Of a run without quotation marks."""
-_FEWEST_MARKED_WORDS: Final = 2
-_FOLLOWING: Final = 1
+_MIN_MARKED_WORDS: Final = 2
+_MAX_FOLLOWING_SENTENCES: Final = 1
 """Most sentences in a row that belong to a quotation before them."""
 # An opening mark never follows a letter or a digit, so neither an apostrophe nor 5" opens a quotation. Reviews are
 # typed: a closing mark of one kind may end what another kind began.
 _QUOTATION: Final = re.compile(r"(?:``|(?<!\w)[\"“„«])([^\"“”„«»]+?)(?:''|[\"”“»])")
-_LEFT_OUT: Final = re.compile(r"…|\.\.\.|\[[^\]]*\]")
+_OMISSION: Final = re.compile(r"…|\.\.\.|\[[^\]]*\]")
 """Dots for words that the reviewer left out, and words of his own in square brackets."""
 _WORD: Final = re.compile(r"[^\W_]+")
 
@@ -62,59 +62,66 @@ class ReviewComment(NamedTuple):
     sentences: list[str]
 
 
-def comments_on(paper: Paper) -> list[ReviewComment]:
+def list_review_comments(paper: Paper) -> list[ReviewComment]:
     """The comments of a paper's reviews on its paragraphs, in the order of the reviews."""
     paragraphs = [(section.heading, paragraph) for section in paper.sections for paragraph in section.paragraphs]
     places = {paragraph.id: number for number, (_, paragraph) in enumerate(paragraphs)}
-    texts = [_in_row(words(paragraph.text)) for _, paragraph in paragraphs]
+    texts = [_pad_words(normalize_words(paragraph.text)) for _, paragraph in paragraphs]
     found: list[ReviewComment] = []
     for review in paper.reviews:
         # A release also links whole sections, figures and tables.
         linked = [
             (places[link.paragraph_id], link.sentences) for link in review.links or [] if link.paragraph_id in places
         ]
-        quoting = (each for paragraph in review.paragraphs for each in _comments(split(paragraph), texts))
+        quoting = (
+            each
+            for paragraph in review.paragraphs
+            for each in _group_comment_sentences(split_review_sentences(paragraph), texts)
+        )
         pairs = quoting if review.links is None else linked
         found += [ReviewComment(*paragraphs[number], review, sentences) for number, sentences in pairs]
     return found
 
 
-def split(paragraph: str) -> list[str]:
+def split_review_sentences(paragraph: str) -> list[str]:
     """The sentences of a review's paragraph; a quotation of several belongs to the sentence that quotes it."""
     quotations = [match.span() for match in _QUOTATION.finditer(paragraph)]
-    ends = [end for end in sentence_ends(paragraph) if not any(start < end < stop for start, stop in quotations)]
+    ends = [end for end in list_sentence_starts(paragraph) if not any(start < end < stop for start, stop in quotations)]
     return [text for start, end in pairwise([0, *ends, len(paragraph)]) if (text := paragraph[start:end].strip())]
 
 
-def words(text: str) -> list[str]:
+def normalize_words(text: str) -> list[str]:
     """What the words of a text are compared by."""
-    return _WORD.findall(without_accents(text).casefold())
+    return _WORD.findall(strip_accents(text).casefold())
 
 
-def quoted(sentence: str, texts: Sequence[str]) -> int | None:
+def find_quoted_paragraph(sentence: str, texts: Sequence[str]) -> int | None:
     """The number of the text that a sentence quotes; None if there is none, or more than one.
 
     Args:
         sentence: Of a review.
         texts: The words of each paragraph with a space around each.
     """
-    own = words(sentence)
-    passages = [words(part) for marked in _QUOTATION.findall(sentence) for part in _LEFT_OUT.split(marked)]
-    passages = [passage for passage in passages if len(passage) >= _FEWEST_MARKED_WORDS]
-    lengths = [max(_longest_run(own, text), *(_has(text, passage) for passage in passages), 0) for text in texts]
+    own = normalize_words(sentence)
+    passages = [normalize_words(part) for marked in _QUOTATION.findall(sentence) for part in _OMISSION.split(marked)]
+    passages = [passage for passage in passages if len(passage) >= _MIN_MARKED_WORDS]
+    lengths = [
+        max(_compute_longest_run(own, text), *(_count_matched_words(text, passage) for passage in passages), 0)
+        for text in texts
+    ]
     longest = max(lengths, default=0)
     return lengths.index(longest) if longest and lengths.count(longest) == 1 else None
 
 
-def _comments(sentences: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+def _group_comment_sentences(sentences: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
     """Comments with the number of their paragraph."""
     current: int | None = None
     members: list[str] = []
     silent = 0
     for sentence in sentences:
-        number = quoted(sentence, texts)
+        number = find_quoted_paragraph(sentence, texts)
         silent = silent + 1 if number is None else 0
-        if (number is None and silent > _FOLLOWING) or number not in {None, current}:
+        if (number is None and silent > _MAX_FOLLOWING_SENTENCES) or number not in {None, current}:
             if current is not None:
                 yield current, members
             current, members = number, []
@@ -124,31 +131,31 @@ def _comments(sentences: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[
         yield current, members
 
 
-def _longest_run(own: Sequence[str], text: str) -> int:
+def _compute_longest_run(own: Sequence[str], text: str) -> int:
     longest = 0
     for start in range(len(own)):
-        end = start + max(_FEWEST_WORDS, longest + 1)
-        while end <= len(own) and _has(text, own[start:end]):
+        end = start + max(_MIN_RUN_WORDS, longest + 1)
+        while end <= len(own) and _count_matched_words(text, own[start:end]):
             longest = end - start
             end += 1
     return longest
 
 
-def _has(text: str, passage: Sequence[str]) -> int:
+def _count_matched_words(text: str, passage: Sequence[str]) -> int:
     """How long a passage is, if a text has it."""
-    return len(passage) if _in_row(passage) in text else 0
+    return len(passage) if _pad_words(passage) in text else 0
 
 
-def _in_row(found: Sequence[str]) -> str:
+def _pad_words(found: Sequence[str]) -> str:
     return f" {' '.join(found)} "
 
 
 FEEDBACK_PURPOSES: Final = frozenset({"Weakness", "Todo"})
 """Of sentences that criticise or ask for something; Recap, Strength, Structure and Other are left out."""
-_SHARE: Final = 0.1
+_HELD_OUT_SHARE: Final = 0.1
 """Of the papers that were published without a split: so many are for dev, and so many for test."""
 
-Classify = Callable[[Sequence[str]], Sequence[str]]
+SentenceClassifier = Callable[[Sequence[str]], Sequence[str]]
 """A classifier of sentences: a label for each."""
 
 
@@ -182,7 +189,11 @@ class Pair(TypedDict):
 
 
 def compile_pairs(
-    corpus: Sequence[Paper], *, purpose: Classify | None = None, aspect: Classify | None = None, seed: int = 0
+    corpus: Sequence[Paper],
+    *,
+    purpose: SentenceClassifier | None = None,
+    aspect: SentenceClassifier | None = None,
+    seed: int = 0,
 ) -> tuple[list[Pair], dict[str, int]]:
     """Compile the pairs of a corpus.
 
@@ -195,22 +206,26 @@ def compile_pairs(
     Returns:
         The pairs, and what each stage left.
     """
-    pairs = [_pair(paper, *numbered) for paper in corpus for numbered in enumerate(comments_on(paper), start=1)]
+    pairs = [
+        _build_pair(paper, *numbered)
+        for paper in corpus
+        for numbered in enumerate(list_review_comments(paper), start=1)
+    ]
     counts = {"papers": len(corpus), "comments on a paragraph": len(pairs)}
     if purpose:
-        pairs = _keep_purposes(pairs, purpose)
+        pairs = _filter_by_purpose(pairs, purpose)
         counts["after the purpose filter"] = len(pairs)
     if aspect:
-        pairs = _keep_aspects(pairs, aspect)
+        pairs = _filter_by_aspect(pairs, aspect)
         counts["after the aspect filter"] = len(pairs)
     # A review is repeated where a second report quotes the first one, or a decision letter its reviewers.
     pairs = list({(pair["paper_id"], pair["paragraph_id"], pair["review"]): pair for pair in pairs}.values())
     counts["without repetitions"] = len(pairs)
-    pairs = _split_by_paper(pairs, {paper.paper_id: paper.split for paper in corpus}, seed)
+    pairs = _assign_splits(pairs, {paper.paper_id: paper.split for paper in corpus}, seed)
     return pairs, counts | Counter(f"  {pair['split']}" for pair in pairs)
 
 
-def _pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
+def _build_pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
     return Pair(
         id=f"{paper.paper_id}/{number}",
         paper_id=paper.paper_id,
@@ -227,9 +242,9 @@ def _pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
     )
 
 
-def _keep_purposes(pairs: Sequence[Pair], classify: Classify) -> list[Pair]:
+def _filter_by_purpose(pairs: Sequence[Pair], classify: SentenceClassifier) -> list[Pair]:
     """Pairs with a sentence that criticises or asks for something; those sentences become the `feedback`."""
-    labels = _labelled((each["text"] for pair in pairs for each in pair["review_sentences"]), classify)
+    labels = _classify_texts((each["text"] for pair in pairs for each in pair["review_sentences"]), classify)
     kept: list[Pair] = []
     for pair in pairs:
         sentences = [PairSentence(text=each["text"], label=labels[each["text"]]) for each in pair["review_sentences"]]
@@ -239,26 +254,26 @@ def _keep_purposes(pairs: Sequence[Pair], classify: Classify) -> list[Pair]:
     return kept
 
 
-def _keep_aspects(pairs: Sequence[Pair], classify: Classify) -> list[Pair]:
+def _filter_by_aspect(pairs: Sequence[Pair], classify: SentenceClassifier) -> list[Pair]:
     """Pairs about one of the five weaknesses: what most sentences of its feedback are about, or of all, the first."""
     texts = [
         [each["text"] for each in pair["review_sentences"] if each["label"] in {None, *FEEDBACK_PURPOSES}]
         for pair in pairs
     ]
-    labels = _labelled((text for of_pair in texts for text in of_pair), classify)
+    labels = _classify_texts((text for of_pair in texts for text in of_pair), classify)
     about = [Counter(labels[text] for text in of_pair).most_common(1)[0][0] for of_pair in texts]
     return [
         {**pair, "aspect": aspect} for pair, aspect in zip(pairs, about, strict=True) if aspect in get_args(Weakness)
     ]
 
 
-def _labelled(texts: Iterable[str], classify: Classify) -> dict[str, str]:
+def _classify_texts(texts: Iterable[str], classify: SentenceClassifier) -> dict[str, str]:
     """The label of each text; each is classified once."""
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, classify(distinct), strict=True)) if distinct else {}
 
 
-def _split_by_paper(pairs: Sequence[Pair], published: Mapping[str, Split | None], seed: int) -> list[Pair]:
+def _assign_splits(pairs: Sequence[Pair], published: Mapping[str, Split | None], seed: int) -> list[Pair]:
     """Give every pair the split of its paper.
 
     A published split is kept, so that what was trained on its train part (a filter, for one) is not measured on a
@@ -267,7 +282,7 @@ def _split_by_paper(pairs: Sequence[Pair], published: Mapping[str, Split | None]
     splits: dict[str, Split] = {paper: split for paper, split in published.items() if split}
     papers = sorted({pair["paper_id"] for pair in pairs} - splits.keys())
     random.Random(seed).shuffle(papers)  # noqa: S311 - no secret
-    aside = round(_SHARE * len(papers))
+    aside = round(_HELD_OUT_SHARE * len(papers))
     for number, paper in enumerate(papers):
         splits[paper] = "dev" if number < aside else "test" if number < 2 * aside else "train"
     return [{**pair, "split": splits[pair["paper_id"]]} for pair in pairs]
@@ -288,12 +303,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     try:
         pairs, counts = compile_pairs(
-            read_papers(given.papers),
-            purpose=_load(given.purpose, "purpose"),
-            aspect=_load(given.aspect, "aspect"),
+            read_reviewed_papers(given.papers),
+            purpose=_load_filter(given.purpose, "purpose"),
+            aspect=_load_filter(given.aspect, "aspect"),
             seed=given.seed,
         )
-        _write(pairs, given.out)
+        _write_pairs(pairs, given.out)
     except DraftroomError as error:
         raise SystemExit(str(error)) from error
     table = Table("stage", "count", title="Dataset compiler")
@@ -302,7 +317,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     Console().print(table)
 
 
-def _load(folder: Path | None, task: Task) -> Classify | None:
+def _load_filter(folder: Path | None, task: Task) -> SentenceClassifier | None:
     if folder is None:
         return None
     from training.review_filters.classifier import load_classifier  # noqa: PLC0415 - torch, only where it is needed
@@ -310,11 +325,11 @@ def _load(folder: Path | None, task: Task) -> Classify | None:
     return load_classifier(folder, task)
 
 
-def _write(pairs: Sequence[Pair], out: Path) -> None:
+def _write_pairs(pairs: Sequence[Pair], out: Path) -> None:
     try:
         write_atomically(out, "".join(f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in pairs).encode())
     except OSError as error:
-        raise BadInput(
+        raise InputError(
             f"{out} cannot be written ({error.strerror}); choose another file.", kind="output_unwritable"
         ) from error
 

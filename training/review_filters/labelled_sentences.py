@@ -13,9 +13,9 @@ from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from state.errors import BadInput
+from state.errors import InputError
 from state.feedback import Weakness
-from state.files import read_lines
+from state.files import read_validated_records
 
 Task = Literal["purpose", "aspect"]
 
@@ -26,7 +26,7 @@ ASPECTS: Final[tuple[str, ...]] = (*get_args(Weakness), "Summary", "Clarity", "M
 
 LABELS: Final[dict[Task, tuple[str, ...]]] = {"purpose": PURPOSES, "aspect": ASPECTS}
 
-_OF_PEER_REVIEW_ANALYZE: Final = {
+_PEER_REVIEW_ASPECTS: Final = {
     "Empirical/Theoretical Soundness": "Empirical and Theoretical Soundness",
     "Meaningful Comparison": "Meaningful Comparison",
     "Substance": "Substance",
@@ -35,7 +35,7 @@ _OF_PEER_REVIEW_ANALYZE: Final = {
     "Presentation & Formatting": "Clarity",
     "Significance/Impact": "Motivation",  # ASAP-Review's is "Motivation/Impact"
 }
-_ABOUT_THE_PAPER: Final = {"Introduction", "Problem Definition/Idea", "Abstract"}
+_SUMMARY_SECTIONS: Final = {"Introduction", "Problem Definition/Idea", "Abstract"}
 _DETAILS: Final = r"(?:implementation|experiment(?:al)?|training|architectur(?:e|al)|optimi[sz]ation)"
 _REPLICABILITY: Final = re.compile(
     rf"""
@@ -52,9 +52,7 @@ _REPLICABILITY: Final = re.compile(
 """Peer-Review-Analyze has no label for it: a rule of ours, written from its training papers, stands in for one."""
 
 
-def aspect_of_peer_review_analyze(
-    text: str, aspects: Collection[str], sections: Collection[tuple[str, str]]
-) -> str | None:
+def map_peer_review_aspect(text: str, aspects: Collection[str], sections: Collection[tuple[str, str]]) -> str | None:
     """The aspect of a sentence of Peer-Review-Analyze; None if it has none of the eight, or more than one.
 
     Args:
@@ -67,12 +65,12 @@ def aspect_of_peer_review_analyze(
     if not aspects:
         # It may say neutrally what the paper is about.
         is_neutral = all(polarity == "NEU" for _, polarity in sections) and not text.rstrip().endswith("?")
-        return "Summary" if is_neutral and any(name in _ABOUT_THE_PAPER for name, _ in sections) else None
-    mapped = {_OF_PEER_REVIEW_ANALYZE.get(aspect) for aspect in aspects}
+        return "Summary" if is_neutral and any(name in _SUMMARY_SECTIONS for name, _ in sections) else None
+    mapped = {_PEER_REVIEW_ASPECTS.get(aspect) for aspect in aspects}
     return mapped.pop() if len(mapped) == 1 else None
 
 
-_DEV_PART: Final = 6
+_PAPERS_PER_DEV_PAPER: Final = 6
 """Peer-Review-Analyze has no split of its own: of every six papers one is for dev, by its hash."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -93,24 +91,24 @@ class SentenceSplit(NamedTuple):
     dev: list[LabelledSentence]
 
 
-class _Line(BaseModel):
+class _LabelledLine(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     paper_id: _Text
     text: _Text
 
 
-class _F1000rd(_Line):
+class _F1000rd(_LabelledLine):
     label: Literal["Recap", "Strength", "Weakness", "Todo", "Structure", "Other"]
     split: Literal["train", "dev", "test"]
 
 
-class _PeerReviewAnalyze(_Line):
+class _PeerReviewAnalyze(_LabelledLine):
     aspect_labels: list[tuple[str, str]]
     section_labels: list[tuple[str, str]]
 
 
-def read_split(task: Task, path: Path) -> SentenceSplit:
+def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
     """The training data of a classifier.
 
     Raises:
@@ -118,28 +116,30 @@ def read_split(task: Task, path: Path) -> SentenceSplit:
             sentences.
     """
     split = SentenceSplit([], [])
-    for part, sentence in _purposes(path) if task == "purpose" else _aspects(path):
+    for part, sentence in _read_purposes(path) if task == "purpose" else _read_aspects(path):
         if part != "test":
             getattr(split, part).append(sentence)
     shared = {each.paper_id for each in split.train} & {each.paper_id for each in split.dev}
     if shared:
-        raise BadInput(f"{path} has the paper {min(shared)!r} in both train and dev; put each paper into one of them.")
+        raise InputError(
+            f"{path} has the paper {min(shared)!r} in both train and dev; put each paper into one of them."
+        )
     if not split.train or not split.dev:
-        raise BadInput(
+        raise InputError(
             f"{path} has no labelled sentences for {'dev' if split.train else 'train'}; name the whole corpus."
         )
     return split
 
 
-def _purposes(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
-    for _, line in read_lines(path, _F1000rd, "labelled sentence of F1000RD"):
+def _read_purposes(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
+    for _, line in read_validated_records(path, _F1000rd, "labelled sentence of F1000RD"):
         yield line.split, LabelledSentence(line.text, line.label, line.paper_id)
 
 
-def _aspects(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
-    for _, line in read_lines(path, _PeerReviewAnalyze, "labelled sentence of Peer-Review-Analyze"):
+def _read_aspects(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
+    for _, line in read_validated_records(path, _PeerReviewAnalyze, "labelled sentence of Peer-Review-Analyze"):
         aspects = [aspect for aspect, _ in line.aspect_labels]
-        label = aspect_of_peer_review_analyze(line.text, aspects, line.section_labels)
+        label = map_peer_review_aspect(line.text, aspects, line.section_labels)
         if label:
-            is_dev = hashlib.sha256(line.paper_id.encode()).digest()[0] % _DEV_PART == 0
+            is_dev = hashlib.sha256(line.paper_id.encode()).digest()[0] % _PAPERS_PER_DEV_PAPER == 0
             yield "dev" if is_dev else "train", LabelledSentence(line.text, label, line.paper_id)

@@ -16,23 +16,23 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 
-from evals.datasets.feedback import corpus_paper, find_graphs, linked_sentences, read_graph
-from evals.datasets.samples import checked, read_entries
-from state.errors import BadInput
-from state.files import from_json, read_lines, read_text
+from evals.datasets.feedback import build_corpus_paper, find_graph_folder, iterate_linked_sentences, read_graph
+from evals.datasets.samples import read_entries, validate_record
+from state.errors import InputError
+from state.files import parse_json_record, read_text, read_validated_records
 
 Split = Literal["train", "dev", "test"]
 
 _Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
-class _Record(BaseModel):
+class _CorpusRecord(BaseModel):
     """Corpora have fields of their own, which are passed over."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class PaperParagraph(_Record):
+class PaperParagraph(_CorpusRecord):
     """A paragraph of a paper."""
 
     id: _Id
@@ -40,21 +40,21 @@ class PaperParagraph(_Record):
     text: str
 
 
-class Section(_Record):
+class Section(_CorpusRecord):
     """A section of a paper."""
 
     heading: str = ""
     paragraphs: list[PaperParagraph]
 
 
-class AnnotatedLink(_Record):
+class AnnotatedLink(_CorpusRecord):
     """Sentences of a review that people have linked to a paragraph."""
 
     paragraph_id: _Id
     sentences: list[str]
 
 
-class PaperReview(_Record):
+class PaperReview(_CorpusRecord):
     """A whole review, or what of it was linked."""
 
     review_id: _Id
@@ -65,7 +65,7 @@ class PaperReview(_Record):
     license: str | None = None
 
 
-class Paper(_Record):
+class Paper(_CorpusRecord):
     """A line of the corpus."""
 
     paper_id: _Id
@@ -76,7 +76,7 @@ class Paper(_Record):
     """That its corpus was published with."""
 
 
-def read_papers(path: Path) -> list[Paper]:
+def read_reviewed_papers(path: Path) -> list[Paper]:
     """Read a corpus: a file of papers, or the folder of a release with annotated links.
 
     Raises:
@@ -84,50 +84,54 @@ def read_papers(path: Path) -> list[Paper]:
     """
     if path.is_dir():
         try:
-            records = list(_read_f1000rd(path) if find_graphs(path) else _read_aries(path))
+            records = list(_read_f1000rd(path) if find_graph_folder(path) else _read_aries(path))
         except KeyError as error:
-            raise BadInput(f"{path} is not as F1000RD or ARIES was published: it lacks {error}.") from error
-        return [checked(Paper, f"the paper {record['paper_id']} of {path}", record) for record in records]
+            raise InputError(f"{path} is not as F1000RD or ARIES was published: it lacks {error}.") from error
+        return [validate_record(Paper, f"the paper {record['paper_id']} of {path}", record) for record in records]
     papers: dict[str, Paper] = {}
-    for number, paper in read_lines(path, Paper, "paper with its reviews"):
+    for number, paper in read_validated_records(path, Paper, "paper with its reviews"):
         if paper.paper_id in papers:
-            raise BadInput(f"Line {number} of {path} has the paper {paper.paper_id!r} a second time; keep one.")
+            raise InputError(f"Line {number} of {path} has the paper {paper.paper_id!r} a second time; keep one.")
         papers[paper.paper_id] = paper
     return list(papers.values())
 
 
 def _read_f1000rd(path: Path) -> Iterator[dict[str, Any]]:
-    graphs = find_graphs(path) or path
+    graphs = find_graph_folder(path) or path
     table = graphs.parent / "simple" / "splits.csv"
     splits = {record["paper_id"]: record["split"] for _, record in read_entries(table)} if table.is_file() else {}
     for folder in sorted(file.parent for file in graphs.glob("*/v1.json")):
-        paper = corpus_paper(read_graph(folder / "v1.json"), folder.name).model_dump()
+        paper = build_corpus_paper(read_graph(folder / "v1.json"), folder.name).model_dump()
         reviews = []
         for file in sorted((folder / "reviews").glob("*.json")):
             links = defaultdict[str, list[str]](list)
-            for node_id, sentence, _ in linked_sentences(file):
+            for node_id, sentence, _ in iterate_linked_sentences(file):
                 links[node_id].append(sentence)
-            reviews.append({"review_id": file.stem, "links": _as_links(links)})
+            reviews.append({"review_id": file.stem, "links": _build_links(links)})
         yield {**paper, "reviews": reviews, "split": splits.get(folder.name)}
 
 
 def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
-    comments = {(each["doc_id"], each["comment_id"]): each["comment"] for each in _entries(path, "review_comments")}
-    papers = {each["doc_id"]: each for each in _entries(path, "paper_edits")}
+    comments = {
+        (each["doc_id"], each["comment_id"]): each["comment"] for each in _read_aries_entries(path, "review_comments")
+    }
+    papers = {each["doc_id"]: each for each in _read_aries_entries(path, "paper_edits")}
     for split in (name for name in get_args(Split) if (path / f"edit_labels_{name}.jsonl").is_file()):
         labels = defaultdict[str, list[dict[str, Any]]](list)
-        for label in _entries(path, f"edit_labels_{split}"):
+        for label in _read_aries_entries(path, f"edit_labels_{split}"):
             labels[label["doc_id"]].append(label)
         for name, labelled in labels.items():
             paper = papers[name]
-            text = from_json(_S2orc, read_text(path / "s2orc" / f"{paper['source_pdf_id']}.json", "paper"), name)
+            text = parse_json_record(
+                _S2orc, read_text(path / "s2orc" / f"{paper['source_pdf_id']}.json", "paper"), name
+            )
             body = [*text.pdf_parse["body_text"], *text.pdf_parse["back_matter"]]
             changed = {edit["edit_id"]: [*map(str, edit["source_idxs"])] for edit in paper["edits"]}
             reviews = []
             for label in labelled:
                 paragraphs = dict.fromkeys(index for edit in label["positive_edits"] for index in changed[edit])
                 links = {index: [comments[name, label["comment_id"]]] for index in paragraphs}
-                reviews.append({"review_id": str(label["comment_id"]), "links": _as_links(links)})
+                reviews.append({"review_id": str(label["comment_id"]), "links": _build_links(links)})
             sections = [
                 {"heading": part["section"], "paragraphs": [{"id": str(index), "text": part["text"]}]}
                 for index, part in enumerate(body)
@@ -135,15 +139,15 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
             yield {"paper_id": name, "sections": sections, "reviews": reviews, "split": split}
 
 
-class _S2orc(_Record):
+class _S2orc(_CorpusRecord):
     """A paper of ARIES."""
 
     pdf_parse: dict[str, Any]
 
 
-def _entries(folder: Path, name: str) -> list[dict[str, Any]]:
+def _read_aries_entries(folder: Path, name: str) -> list[dict[str, Any]]:
     return [record for _, record in read_entries(folder / f"{name}.jsonl")]
 
 
-def _as_links(sentences: dict[str, list[str]]) -> list[dict[str, Any]]:
+def _build_links(sentences: dict[str, list[str]]) -> list[dict[str, Any]]:
     return [{"paragraph_id": paragraph, "sentences": said} for paragraph, said in sentences.items()]

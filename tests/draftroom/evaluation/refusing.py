@@ -5,11 +5,11 @@ from __future__ import annotations
 from typer.testing import Result
 
 from draftroom.exit_codes import EXIT_CODES
-from state.errors import Kind
+from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 
 
-def assert_refused(draftroom: Command, result: Result, kind: Kind, said: str = "") -> None:
+def assert_refused(draftroom: Command, result: Result, kind: ErrorKind, said: str = "") -> None:
     """The exit code, one sentence on standard error, nothing else anywhere, and no model asked."""
     assert result.exit_code == EXIT_CODES[kind], result.output
     assert result.stdout == ""

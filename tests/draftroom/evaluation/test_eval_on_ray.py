@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from runs.driver import GENTLE
+from runs.driver import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import write_lines
 from tests.draftroom.test_stopping import read_until
@@ -99,7 +99,7 @@ def test_a_run_that_is_stopped_on_ray_goes_on_in_one_process(
     with alone.start(*evaluation(samples(tmp_path), out, *RAY, "--concurrency", "2")) as process:
         endpoint.wait_for_requests(before + 7, timeout_s=200)
         process.send_signal(signal.SIGTERM)
-        read_until(process, GENTLE)
+        read_until(process, STOPPING_MESSAGE)
         endpoint.release()
         _, stderr = process.communicate(timeout=300)
     assert process.returncode == STOPPED, stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from state.errors import Kind
+from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import Runs
 from tests.draftroom.evaluation.refusing import assert_refused
@@ -90,7 +90,7 @@ def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, ru
     ],
 )
 def test_nothing_is_counted(
-    draftroom: Command, people: Path, answers: str, kind: str, key: str, error: Kind, said: str
+    draftroom: Command, people: Path, answers: str, kind: str, key: str, error: ErrorKind, said: str
 ) -> None:
     result = draftroom("eval", "judged", people / answers, "--kind", kind, "--key", people / key)
     assert_refused(draftroom, result, error, said)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from state.errors import Kind
+from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.refusing import assert_refused
 from tests.tools.tiny_bert import write_reranker
@@ -59,7 +59,7 @@ def test_a_file_without_plans(
     weights: Path,
     tmp_path: Path,
     content: str | None,
-    kind: Kind,
+    kind: ErrorKind,
     said: str,
 ) -> None:
     path = tmp_path / "plans-b.jsonl.gz"

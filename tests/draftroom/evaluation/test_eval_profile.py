@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.many import read_records
+from runs.jobs import read_json_lines
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.refusing import assert_refused
 from tests.serving.conftest import free_port
@@ -68,7 +68,7 @@ def test_the_servers_of_an_own_profile_are_started_and_asked(serving: Command, t
 
     assert result.exit_code == 0, result.output
     assert "Starting my-small" in result.stderr
-    (output,) = read_records(out / "outputs.jsonl")
+    (output,) = read_json_lines(out / "outputs.jsonl")
     asked = {call["role"]: call["model"] for call in output["output"]["calls"]}
     assert asked.pop("simplifier") == "my-small"
     assert asked.keys() >= {"layperson"}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from state.errors import Kind
+from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import BEANS, Runs, write_lines
 from tests.draftroom.evaluation.refusing import assert_refused
@@ -29,7 +29,7 @@ PAIR = json.dumps({"id": "a", "source": "Aspirin was given.", "target": "They to
     ],
 )
 def test_data_that_cannot_be_used(
-    draftroom: Command, tmp_path: Path, content: bytes | None, kind: Kind, said: str
+    draftroom: Command, tmp_path: Path, content: bytes | None, kind: ErrorKind, said: str
 ) -> None:
     data, out = tmp_path / "pairs.jsonl", tmp_path / "out"
     if content is not None:
@@ -57,7 +57,7 @@ def test_a_folder_that_is_no_corpus(draftroom: Command, tmp_path: Path, task: st
     ],
 )
 def test_choices_that_there_are_not(
-    draftroom: Command, tmp_path: Path, flags: list[str], kind: Kind, said: str
+    draftroom: Command, tmp_path: Path, flags: list[str], kind: ErrorKind, said: str
 ) -> None:
     result = draftroom("eval", "medical_simplification", "--out", tmp_path / "out", *flags)
     assert_refused(draftroom, result, kind, said)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.datasets.corpora import draw, load_examples
-from evals.datasets.samples import Kind
+from evals.datasets.corpora import draw_samples, load_examples
+from evals.datasets.samples import SampleKind
 from state.feedback import Weakness
 
 ABSTRACTS: list[dict[str, Any]] = [{"id": str(number), "corpus": "mice"} for number in range(40)]
@@ -20,17 +20,17 @@ def pairs(papers: str) -> list[dict[str, Any]]:
 
 
 def test_the_seed_decides() -> None:
-    assert draw(ABSTRACTS, 9, 1) == draw(ABSTRACTS, 9, 1)
-    assert draw(ABSTRACTS, 9, 1) != draw(ABSTRACTS, 9, 2)
-    assert draw(ABSTRACTS, 9) != ABSTRACTS[:9]
+    assert draw_samples(ABSTRACTS, 9, 1) == draw_samples(ABSTRACTS, 9, 1)
+    assert draw_samples(ABSTRACTS, 9, 1) != draw_samples(ABSTRACTS, 9, 2)
+    assert draw_samples(ABSTRACTS, 9) != ABSTRACTS[:9]
 
 
 def test_without_a_seed_the_order_is_that_of_the_corpus() -> None:
-    assert draw(ABSTRACTS, 9, None) == ABSTRACTS[:9]
+    assert draw_samples(ABSTRACTS, 9, None) == ABSTRACTS[:9]
 
 
 def test_as_many_papers_as_possible_are_drawn() -> None:
-    drawn = draw(pairs("aaaabbc"), 5, None)
+    drawn = draw_samples(pairs("aaaabbc"), 5, None)
     assert [(each["paper_id"], each["id"]) for each in drawn] == [
         ("a", "0"),
         ("b", "4"),
@@ -42,8 +42,8 @@ def test_as_many_papers_as_possible_are_drawn() -> None:
 
 @given(st.text("abc", max_size=12), st.integers(0, 20), st.integers(0, 3))
 def test_every_draw_is_the_beginning_of_a_larger_one(papers: str, limit: int, seed: int) -> None:
-    whole = draw(pairs(papers), None, seed)
-    assert draw(pairs(papers), limit, seed) == whole[:limit]
+    whole = draw_samples(pairs(papers), None, seed)
+    assert draw_samples(pairs(papers), limit, seed) == whole[:limit]
     assert sorted(int(each["id"]) for each in whole) == list(range(len(papers)))
     first = {each["paper_id"] for each in whole[: len(set(papers))]}
     assert first == set(papers)
@@ -51,11 +51,11 @@ def test_every_draw_is_the_beginning_of_a_larger_one(papers: str, limit: int, se
 
 def test_as_many_papers_as_possible_are_used() -> None:
     found = [{"id": f"{paper}{number}", "paper_id": paper} for paper in "abc" for number in (1, 2)]
-    assert [each["id"] for each in draw(found, 5, seed=None)] == ["a1", "b1", "c1", "a2", "b2"]
+    assert [each["id"] for each in draw_samples(found, 5, seed=None)] == ["a1", "b1", "c1", "a2", "b2"]
 
 
 @pytest.mark.parametrize(("kind", "least"), [("journalism", 6), ("simplification", 5), ("feedback", 4)])
-def test_examples_ship(kind: Kind, least: int) -> None:
+def test_examples_ship(kind: SampleKind, least: int) -> None:
     samples = load_examples(kind)
     assert len(samples) >= least
     assert {sample["corpus"] for sample in samples} == {"examples"}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from evals.datasets.corpora import load
-from state.errors import BadInput
+from evals.datasets.corpora import load_corpus
+from state.errors import InputError
 from tests.support.corpus_files import PAPER, PAPER_TEXT, write_lines
 
 ABSTRACT: dict[str, Any] = {"id": "a", "abstract": "We saw a mouse."}
@@ -24,7 +24,7 @@ PAIR: dict[str, Any] = {
 
 def test_fields_that_a_corpus_lacks_are_set_all_the_same(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mice.jsonl", [{**ABSTRACT, "title": None, "year": 2008, "summary": " "}])
-    assert load(path, "journalism") == [
+    assert load_corpus(path, "journalism") == [
         {"id": "a", "corpus": "mice", "abstract": "We saw a mouse.", "summary": None, "title": "", "link": ""}
     ]
 
@@ -41,24 +41,24 @@ def test_fields_that_a_corpus_lacks_are_set_all_the_same(tmp_path: Path) -> None
     ],
 )
 def test_a_corpus_is_known_by_its_file_or_folder(tmp_path: Path, file: str, corpus: str) -> None:
-    (sample,) = load(write_lines(tmp_path / file, [ABSTRACT]), "journalism")
+    (sample,) = load_corpus(write_lines(tmp_path / file, [ABSTRACT]), "journalism")
     assert sample["corpus"] == corpus
 
 
 def test_a_record_may_name_its_corpus(tmp_path: Path) -> None:
-    (sample,) = load(write_lines(tmp_path / "elife.jsonl", [{**ABSTRACT, "corpus": "mice"}]), "journalism")
+    (sample,) = load_corpus(write_lines(tmp_path / "elife.jsonl", [{**ABSTRACT, "corpus": "mice"}]), "journalism")
     assert sample["corpus"] == "mice"
 
 
 def test_characters_that_end_a_line_elsewhere_do_not_here(tmp_path: Path) -> None:
     pair = {"id": "10.1002/x", "source": "one\u2028two", "target": "Ein Häuschen – 7 µm"}
-    (sample,) = load(write_lines(tmp_path / "cochrane_val.jsonl", [pair]), "simplification")
+    (sample,) = load_corpus(write_lines(tmp_path / "cochrane_val.jsonl", [pair]), "simplification")
     assert sample == {**pair, "corpus": "Cochrane"}
 
 
 def test_a_paragraph_gets_the_paper_beside_it(tmp_path: Path) -> None:
     write_lines(tmp_path / "papers.jsonl", [{**PAPER, "paper_id": "other", "title": "Hot tea"}, PAPER])
-    (sample,) = load(write_lines(tmp_path / "pairs.jsonl", [PAIR]), "feedback")
+    (sample,) = load_corpus(write_lines(tmp_path / "pairs.jsonl", [PAIR]), "feedback")
     assert sample == {
         "id": "p1",
         "corpus": "pairs",
@@ -74,49 +74,51 @@ def test_a_paragraph_gets_the_paper_beside_it(tmp_path: Path) -> None:
 def test_a_link_leads_to_the_paper_and_nowhere_else(tmp_path: Path) -> None:
     for record, kind in ((ABSTRACT, "journalism"), ({**PAIR, "paper": "# Tea"}, "feedback")):
         path = write_lines(tmp_path / f"{kind}.jsonl", [{**record, "link": "https://example.org/tea"}])
-        assert [each["link"] for each in load(path, kind)] == ["https://example.org/tea"]
+        assert [each["link"] for each in load_corpus(path, kind)] == ["https://example.org/tea"]
         write_lines(path, [{**record, "link": "javascript:alert(1)"}])
-        with pytest.raises(BadInput, match="`link`"):
-            load(path, kind)
+        with pytest.raises(InputError, match="`link`"):
+            load_corpus(path, kind)
 
 
 def test_an_abstract_that_is_a_section_is_not_repeated(tmp_path: Path) -> None:
     sections = [{"heading": "ABSTRACT", "paragraphs": [{"text": "It grows."}]}, *PAPER["sections"]]
     write_lines(tmp_path / "papers.jsonl", [{**PAPER, "sections": sections, "title": ""}])
-    (sample,) = load(write_lines(tmp_path / "pairs.jsonl", [PAIR]), "feedback")
+    (sample,) = load_corpus(write_lines(tmp_path / "pairs.jsonl", [PAIR]), "feedback")
     assert sample["paper"] == "## ABSTRACT\n\nIt grows.\n\n## Methods\n\nWe poured tea.\n\nDaily."
 
 
 def test_a_paper_of_its_own_needs_no_other_file(tmp_path: Path) -> None:
     whole = {**PAIR, "paper": "# Tea", "aspect": "Substance", "source_dataset": "F1000RD"}
-    (sample,) = load(write_lines(tmp_path / "pairs.jsonl", [whole]), "feedback")
+    (sample,) = load_corpus(write_lines(tmp_path / "pairs.jsonl", [whole]), "feedback")
     assert (sample["paper"], sample["aspect"], sample["corpus"]) == ("# Tea", "Substance", "F1000RD")
 
 
 def test_paragraphs_without_feedback_are_left_out(tmp_path: Path) -> None:
     silent = [{**PAIR, "id": "p2", "feedback": None}, {**PAIR, "id": "p3", "feedback": "", "paper_id": "unknown"}]
     write_lines(tmp_path / "papers.jsonl", [PAPER])
-    assert [each["id"] for each in load(write_lines(tmp_path / "pairs.jsonl", [PAIR, *silent]), "feedback")] == ["p1"]
+    assert [each["id"] for each in load_corpus(write_lines(tmp_path / "pairs.jsonl", [PAIR, *silent]), "feedback")] == [
+        "p1"
+    ]
 
 
 def test_only_the_split_asked_for_is_read(tmp_path: Path) -> None:
     splits = {"a": "train", "b": "dev", "c": None, "d": "valid", "e": "test"}
     path = write_lines(tmp_path / "mice.jsonl", [{**ABSTRACT, "id": i, "split": s} for i, s in splits.items()])
     names = ("train", "dev", "validation", None, "all")
-    found = {split: [each["id"] for each in load(path, "journalism", split)] for split in names}
+    found = {split: [each["id"] for each in load_corpus(path, "journalism", split)] for split in names}
     dev = ["b", "d"]
     assert found == {"train": ["a"], "dev": dev, "validation": dev, None: dev, "all": list("abcde")}
 
 
 def test_a_split_that_does_not_exist_is_named(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "mice.jsonl", [ABSTRACT])
-    with pytest.raises(BadInput, match="There is no split 'tset'; choose one of train, dev, test, all"):
-        load(path, "journalism", "tset")
+    with pytest.raises(InputError, match="There is no split 'tset'; choose one of train, dev, test, all"):
+        load_corpus(path, "journalism", "tset")
 
 
 def test_a_file_that_is_not_divided_is_read_whole(tmp_path: Path) -> None:
     records = [{**ABSTRACT, "split": "BioLaySumm2025 eLife validation"}, {**ABSTRACT, "id": "b", "split": None}]
-    assert len(load(write_lines(tmp_path / "mice.jsonl", records), "journalism", "test")) == 2
+    assert len(load_corpus(write_lines(tmp_path / "mice.jsonl", records), "journalism", "test")) == 2
 
 
 PAIR_LINE = json.dumps(PAIR)
@@ -146,31 +148,33 @@ PAIR_LINE = json.dumps(PAIR)
 )
 def test_what_is_wrong_is_named(tmp_path: Path, kind: Any, text: str, problem: str) -> None:
     (tmp_path / "mice.jsonl").write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=problem):
-        load(tmp_path / "mice.jsonl", kind)
+    with pytest.raises(InputError, match=problem):
+        load_corpus(tmp_path / "mice.jsonl", kind)
 
 
 def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"mice.jsonl cannot be read \(No such file") as caught:
-        load(tmp_path / "mice.jsonl", "journalism")
+    with pytest.raises(InputError, match=r"mice.jsonl cannot be read \(No such file") as caught:
+        load_corpus(tmp_path / "mice.jsonl", "journalism")
     assert caught.value.kind == "missing_file"
 
 
 def test_a_file_in_another_encoding_is_named(tmp_path: Path) -> None:
     (tmp_path / "mice.jsonl").write_bytes('{"id": "Häuschen"}'.encode("latin-1"))
-    with pytest.raises(BadInput, match=r"mice.jsonl is not UTF-8 \(byte 9\)") as caught:
-        load(tmp_path / "mice.jsonl", "journalism")
+    with pytest.raises(InputError, match=r"mice.jsonl is not UTF-8 \(byte 9\)") as caught:
+        load_corpus(tmp_path / "mice.jsonl", "journalism")
     assert caught.value.kind == "not_utf8"
 
 
 def test_a_paper_that_is_missing_is_named(tmp_path: Path) -> None:
     write_lines(tmp_path / "papers.jsonl", [{**PAPER, "paper_id": "other"}])
     path = write_lines(tmp_path / "pairs.jsonl", [PAIR])
-    with pytest.raises(BadInput, match=r"Line 1 of .*pairs.jsonl is about the paper '7-1', which .*papers.jsonl lacks"):
-        load(path, "feedback")
+    with pytest.raises(
+        InputError, match=r"Line 1 of .*pairs.jsonl is about the paper '7-1', which .*papers.jsonl lacks"
+    ):
+        load_corpus(path, "feedback")
 
 
 def test_an_aspect_that_is_none_of_the_five_is_refused(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "pairs.jsonl", [{**PAIR, "paper": "# Tea", "aspect": "Clarity"}])
-    with pytest.raises(BadInput, match=r"Line 1 of .*pairs.jsonl cannot be used: `aspect`"):
-        load(path, "feedback")
+    with pytest.raises(InputError, match=r"Line 1 of .*pairs.jsonl cannot be used: `aspect`"):
+        load_corpus(path, "feedback")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from evals.datasets.corpora import load
-from state.errors import BadInput
+from evals.datasets.corpora import load_corpus
+from state.errors import InputError
 from tests.support.corpus_files import (
     write_cochrane,
     write_f1000rd,
@@ -24,35 +24,35 @@ def test_cochrane_is_three_files_of_lines(tmp_path: Path) -> None:
         tmp_path / "data-1024", "val", [("10.1/a", "An RCT\u2028of tea.", "A study."), ("b", "2", "3")]
     )
     write_cochrane(folder, "train", [("10.1/c", "Other.", "One.")])
-    assert load(folder, "simplification") == [
+    assert load_corpus(folder, "simplification") == [
         {"id": "10.1/a", "corpus": "Cochrane", "source": "An RCT\u2028of tea.", "target": "A study."},
         {"id": "b", "corpus": "Cochrane", "source": "2", "target": "3"},
     ]
-    assert [each["id"] for each in load(folder, "simplification", "all")] == ["10.1/c", "10.1/a", "b"]
+    assert [each["id"] for each in load_corpus(folder, "simplification", "all")] == ["10.1/c", "10.1/a", "b"]
 
 
 def test_cochrane_without_ids_is_numbered(tmp_path: Path) -> None:
     folder = write_cochrane(tmp_path / "data-1024", "test", [("", "A.", "B."), ("", "C.", "D.")], doi=False)
-    assert [each["id"] for each in load(folder, "simplification", "test")] == ["test-1", "test-2"]
+    assert [each["id"] for each in load_corpus(folder, "simplification", "test")] == ["test-1", "test-2"]
 
 
 def test_cochrane_files_must_have_as_many_lines(tmp_path: Path) -> None:
     folder = write_cochrane(tmp_path / "data-1024", "val", [("a", "A.", "B."), ("b", "C.", "D.")])
     (folder / "val.target").write_text("B.\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"val.target has 1 lines and val.source 2"):
-        load(folder, "simplification")
+    with pytest.raises(InputError, match=r"val.target has 1 lines and val.source 2"):
+        load_corpus(folder, "simplification")
 
 
 def test_a_blank_line_of_cochrane_is_named(tmp_path: Path) -> None:
     folder = write_cochrane(tmp_path / "data-1024", "val", [("a", "A.", "B."), ("b", "C.", "")])
-    with pytest.raises(BadInput, match=r"Line 2 of .*val.source with its target and doi cannot be used: `target`"):
-        load(folder, "simplification")
+    with pytest.raises(InputError, match=r"Line 2 of .*val.source with its target and doi cannot be used: `target`"):
+        load_corpus(folder, "simplification")
 
 
 def test_a_split_that_cochrane_lacks_is_named(tmp_path: Path) -> None:
     folder = write_cochrane(tmp_path / "data-1024", "train", [("a", "A.", "B.")])
-    with pytest.raises(BadInput, match=r"has no dev.source or val.source or valid.source"):
-        load(folder, "simplification")
+    with pytest.raises(InputError, match=r"has no dev.source or val.source or valid.source"):
+        load_corpus(folder, "simplification")
 
 
 # eLife and PLOS
@@ -75,21 +75,21 @@ def test_lay_summaries_are_lists_of_sentences(tmp_path: Path) -> None:
     write_list(tmp_path / "eLife" / "test.json", [{**LAY, "id": "elife-2"}])
     texts = {"abstract": "We saw a mouse . It ran .", "summary": "A mouse ran .", "title": "Mice"}
     expected = {"corpus": "eLife", **texts, "link": ""}
-    assert load(tmp_path / "eLife", "journalism") == [{"id": "elife-1", **expected}]
-    assert load(tmp_path / "eLife" / "test.json", "journalism") == [{"id": "elife-2", **expected}]
-    assert [each["id"] for each in load(tmp_path / "eLife", "journalism", "all")] == ["elife-1", "elife-2"]
+    assert load_corpus(tmp_path / "eLife", "journalism") == [{"id": "elife-1", **expected}]
+    assert load_corpus(tmp_path / "eLife" / "test.json", "journalism") == [{"id": "elife-2", **expected}]
+    assert [each["id"] for each in load_corpus(tmp_path / "eLife", "journalism", "all")] == ["elife-1", "elife-2"]
 
 
 def test_a_folder_without_the_split_is_none(tmp_path: Path) -> None:
     write_list(tmp_path / "PLOS" / "val.json", [LAY])
-    with pytest.raises(BadInput, match=r"eLife or PLOS.*no file in it that is named for the split 'train'\.$"):
-        load(tmp_path / "PLOS", "journalism", "train")
+    with pytest.raises(InputError, match=r"eLife or PLOS.*no file in it that is named for the split 'train'\.$"):
+        load_corpus(tmp_path / "PLOS", "journalism", "train")
 
 
 def test_an_article_that_is_damaged_is_named(tmp_path: Path) -> None:
     path = write_list(tmp_path / "PLOS" / "val.json", [LAY, {**LAY, "id": "b", "abstract": ["one", 2]}])
-    with pytest.raises(BadInput, match=r"Record 2 of .*val.json cannot be used: `abstract`"):
-        load(path, "journalism")
+    with pytest.raises(InputError, match=r"Record 2 of .*val.json cannot be used: `abstract`"):
+        load_corpus(path, "journalism")
 
 
 # SCITech
@@ -113,7 +113,7 @@ SCITECH: dict[str, Any] = {
 def test_scitech_pairs_a_paper_with_a_press_release(tmp_path: Path, write: Any) -> None:
     alone = {**SCITECH, "id": 38, "sc-abstract": None}
     write(tmp_path / "valid.json", [SCITECH, alone, {**SCITECH, "id": 39, "sc-abstract": ""}])
-    assert load(tmp_path, "journalism") == [
+    assert load_corpus(tmp_path, "journalism") == [
         {
             "id": "valid-37",
             "corpus": "SCITech",
@@ -128,13 +128,13 @@ def test_scitech_pairs_a_paper_with_a_press_release(tmp_path: Path, write: Any) 
 def test_numbers_of_scitech_begin_anew_in_each_part(tmp_path: Path) -> None:
     for part in ("valid", "test"):
         write_list(tmp_path / f"{part}.json", [SCITECH])
-    assert [each["id"] for each in load(tmp_path, "journalism", "all")] == ["valid-37", "test-37"]
+    assert [each["id"] for each in load_corpus(tmp_path, "journalism", "all")] == ["valid-37", "test-37"]
 
 
 def test_a_part_of_scitech_without_papers_has_no_samples(tmp_path: Path) -> None:
     write_list(tmp_path / "train.json", [{**SCITECH, "sc-abstract": None}])
-    with pytest.raises(BadInput, match="no journalism samples in its part 'train'"):
-        load(tmp_path, "journalism", "train")
+    with pytest.raises(InputError, match="no journalism samples in its part 'train'"):
+        load_corpus(tmp_path, "journalism", "train")
 
 
 # F1000RD
@@ -156,21 +156,21 @@ CRITICISED = {
 @pytest.mark.parametrize("folder", [".", "data", "data/itg"])
 def test_f1000rd_pairs_a_paragraph_with_what_a_review_criticises(tmp_path: Path, folder: str) -> None:
     write_f1000rd(tmp_path, splits={"7-1": "dev", "7-2": "train"})
-    assert load(tmp_path / folder, "feedback") == [CRITICISED]
+    assert load_corpus(tmp_path / folder, "feedback") == [CRITICISED]
 
 
 def test_papers_of_f1000rd_belong_to_a_split(tmp_path: Path) -> None:
     write_f1000rd(tmp_path, splits={"7-1": "train", "7-2": "dev"})
-    assert load(tmp_path, "feedback", "train") == [CRITICISED]
-    with pytest.raises(BadInput, match="no feedback samples in its part 'dev'"):
-        load(tmp_path, "feedback")
+    assert load_corpus(tmp_path, "feedback", "train") == [CRITICISED]
+    with pytest.raises(InputError, match="no feedback samples in its part 'dev'"):
+        load_corpus(tmp_path, "feedback")
 
 
 def test_f1000rd_without_its_splits_is_read_as_a_whole_only(tmp_path: Path) -> None:
     write_f1000rd(tmp_path)
-    assert load(tmp_path, "feedback", "all") == [CRITICISED]
-    with pytest.raises(BadInput, match=r"the split 'dev' stands in .*splits.csv, which is missing"):
-        load(tmp_path, "feedback")
+    assert load_corpus(tmp_path, "feedback", "all") == [CRITICISED]
+    with pytest.raises(InputError, match=r"the split 'dev' stands in .*splits.csv, which is missing"):
+        load_corpus(tmp_path, "feedback")
 
 
 @pytest.mark.parametrize(
@@ -184,12 +184,12 @@ def test_f1000rd_without_its_splits_is_read_as_a_whole_only(tmp_path: Path) -> N
 def test_a_damaged_file_of_f1000rd_is_named(tmp_path: Path, file: str, text: str, problem: str) -> None:
     write_f1000rd(tmp_path)
     (tmp_path / "data" / "itg" / "7-1" / file).write_text(text, encoding="utf-8")
-    with pytest.raises(BadInput, match=problem):
-        load(tmp_path, "feedback", "all")
+    with pytest.raises(InputError, match=problem):
+        load_corpus(tmp_path, "feedback", "all")
 
 
 def test_a_broken_table_is_named(tmp_path: Path) -> None:
     path = tmp_path / "corpus.csv"
     path.write_text(f'id,source\n1,"{"x" * 200_000}"\n', encoding="utf-8")
-    with pytest.raises(BadInput, match=r"corpus.csv is no table that can be read \(field larger"):
-        load(path, "simplification")
+    with pytest.raises(InputError, match=r"corpus.csv is no table that can be read \(field larger"):
+        load_corpus(path, "simplification")

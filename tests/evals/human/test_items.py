@@ -11,8 +11,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.human.items import BlindingKey, CandidateText, comparisons, rated_texts, read_key
-from evals.human.label_studio import comparison_config, rating_config, write_project
+from evals.human.blinding import BlindingKey, CandidateText, build_comparison_tasks, build_rating_tasks, read_key
+from evals.human.label_studio import build_comparison_config, build_rating_config, write_project
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
 
 SEEDS = st.integers()
@@ -21,8 +21,8 @@ SEEDS = st.integers()
 @given(SEEDS)
 @settings(deadline=None)
 def test_the_key_names_the_writer_of_every_text(seed: int) -> None:
-    texts, key = rated_texts(candidates(), seed=seed)
-    revealed = [key.reveal(text["data"]["item"], systems=1) for text in texts]
+    texts, key = build_rating_tasks(candidates(), seed=seed)
+    revealed = [key.unblind_item(text["data"]["item"], systems=1) for text in texts]
     assert [(each.sample, *each.systems) for each in revealed] == [WRITTEN[text["data"]["text"]] for text in texts]
     assert sorted(WRITTEN) == sorted(text["data"]["text"] for text in texts)
 
@@ -30,10 +30,10 @@ def test_the_key_names_the_writer_of_every_text(seed: int) -> None:
 @given(SEEDS)
 @settings(deadline=None)
 def test_the_key_names_the_writers_of_every_comparison(seed: int) -> None:
-    sheets, key = comparisons(candidates(), seed=seed)
+    sheets, key = build_comparison_tasks(candidates(), seed=seed)
     pairs = []
     for sheet in sheets:
-        hidden = key.reveal(sheet["data"]["item"], systems=2)
+        hidden = key.unblind_item(sheet["data"]["item"], systems=2)
         first, second = hidden.systems
         assert WRITTEN[sheet["data"]["first"]] == (hidden.sample, first)
         assert WRITTEN[sheet["data"]["second"]] == (hidden.sample, second)
@@ -46,23 +46,23 @@ def test_the_key_names_the_writers_of_every_comparison(seed: int) -> None:
 @given(SEEDS)
 @settings(deadline=None)
 def test_nothing_that_a_rater_gets_names_a_system_or_a_sample(seed: int) -> None:
-    texts, _ = rated_texts(candidates(), seed=seed)
-    pairs, _ = comparisons(candidates(), seed=seed)
-    seen = "".join(map(str, [texts, pairs, rating_config(), comparison_config()]))
+    texts, _ = build_rating_tasks(candidates(), seed=seed)
+    pairs, _ = build_comparison_tasks(candidates(), seed=seed)
+    seen = "".join(map(str, [texts, pairs, build_rating_config(), build_comparison_config()]))
     assert [name for name in (*SYSTEMS, *SAMPLES) if name in seen] == []
 
 
 def test_the_comparisons_of_a_sample_stand_together() -> None:
-    sheets, _ = comparisons(candidates(), seed=4)
+    sheets, _ = build_comparison_tasks(candidates(), seed=4)
     paragraphs = [sheet["data"]["paragraph"] for sheet in sheets]
     changes = sum(before != after for before, after in pairwise(paragraphs))
     assert changes == len(SAMPLES) - 1
 
 
 def test_the_seed_makes_order_sides_and_names() -> None:
-    sheets, _ = comparisons(candidates(), seed=4)
-    assert comparisons(candidates()[::-1], seed=4)[0] == sheets, "it does not hang on the order of the file"
-    others = [comparisons(candidates(), seed=seed)[0] for seed in range(20)]
+    sheets, _ = build_comparison_tasks(candidates(), seed=4)
+    assert build_comparison_tasks(candidates()[::-1], seed=4)[0] == sheets, "it does not hang on the order of the file"
+    others = [build_comparison_tasks(candidates(), seed=seed)[0] for seed in range(20)]
     assert len({tuple(sheet["data"]["paragraph"] for sheet in other) for other in others}) > 1
     assert len({tuple(sheet["data"]["item"] for sheet in other) for other in others}) == 20
     sides = Counter(WRITTEN[sheet["data"]["first"]][1] for other in others for sheet in other)
@@ -72,47 +72,47 @@ def test_the_seed_makes_order_sides_and_names() -> None:
 
 
 def test_another_sample_changes_nothing_about_the_others() -> None:
-    fewer, _ = comparisons(candidates(SAMPLES[:2]), seed=4)
-    more, _ = comparisons(candidates(), seed=4)
+    fewer, _ = build_comparison_tasks(candidates(SAMPLES[:2]), seed=4)
+    more, _ = build_comparison_tasks(candidates(), seed=4)
     assert [sheet for sheet in more if sheet in fewer] == fewer
 
 
 def test_a_text_is_shown_without_markdown() -> None:
     text = "# Thirsty moss\n\nMoss *drinks* **rain**.\n\n- It has no roots."
-    (shown,), _ = rated_texts([CandidateText(id="moss", system="Umber", text=text, paper="Moss.")], seed=0)
+    (shown,), _ = build_rating_tasks([CandidateText(id="moss", system="Umber", text=text, paper="Moss.")], seed=0)
     assert shown["data"]["text"] == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
 def test_the_abstract_stands_beside_every_article() -> None:
-    texts, key = rated_texts(candidates(), seed=0)
+    texts, key = build_rating_tasks(candidates(), seed=0)
     assert [text["data"]["paper"] for text in texts] == [
         paper_of(key.items[text["data"]["item"]].sample) for text in texts
     ]
 
 
 def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
-    linked, _ = comparisons(candidates(), seed=0)
+    linked, _ = build_comparison_tasks(candidates(), seed=0)
     assert {(LINK in unescape(sheet["data"]["anchor"]), sheet["data"]["paper"]) for sheet in linked} == {(True, "")}
     bare = [each._replace(link="") for each in candidates()]
-    shown, _ = comparisons(bare, seed=0)
+    shown, _ = build_comparison_tasks(bare, seed=0)
     assert {(sheet["data"]["anchor"], sheet["data"]["paper"]) for sheet in shown} == {
         ("", paper_of(sample)) for sample in SAMPLES
     }
 
 
 def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
-    tasks, key = comparisons(candidates(), seed=7)
+    tasks, key = build_comparison_tasks(candidates(), seed=7)
     folder = tmp_path / "new" / "project"
-    write_project(folder, comparison_config(), tasks, key)
-    assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{comparison_config()}\n"
+    write_project(folder, build_comparison_config(), tasks, key)
+    assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{build_comparison_config()}\n"
     assert json.loads((folder / "tasks.json").read_text(encoding="utf-8")) == tasks
     assert read_key(folder / "key.json") == key == BlindingKey(seed=7, items=key.items)
 
 
 def test_a_link_can_be_clicked_and_cannot_break_out_of_its_attribute() -> None:
     escaped = LINK.replace("&", "&amp;")
-    tasks, _ = comparisons(candidates(), seed=3)
+    tasks, _ = build_comparison_tasks(candidates(), seed=3)
     anchor = f'<a href="{escaped}" target="_blank" rel="noopener noreferrer">{escaped}</a>'
     assert {task["data"]["anchor"] for task in tasks} == {anchor}
     hostile = [each._replace(link='https://x/"><script>alert(1)</script>') for each in candidates()]
-    assert "<script>" not in comparisons(hostile, seed=3)[0][0]["data"]["anchor"]
+    assert "<script>" not in build_comparison_tasks(hostile, seed=3)[0][0]["data"]["anchor"]

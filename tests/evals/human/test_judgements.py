@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from evals.human.items import BlindingKey, HiddenItem, comparisons
-from evals.human.judgements import dominance, judgements, judgements_report, kappa
+from evals.human.blinding import BlindingKey, HiddenItem, build_comparison_tasks
+from evals.human.judgements import build_judgements_report, compute_dominance, compute_rater_kappa, tabulate_judgements
 from evals.human.label_studio import CRITERIA, RaterAnswer, read_exports
-from evals.reports.document import as_markdown
+from evals.reports.document import render_report_markdown
 from evals.statistics import Kappa
-from state.errors import BadInput
+from state.errors import InputError
 from tests.support.raters import BEGUN, SYSTEMS, WRITTEN, Sheet, as_json, candidates, write_json
 from tests.support.report_files import lines, table
 
@@ -34,10 +34,10 @@ def preferred(one: str, other: str, criterion: str, rater: int) -> str | None:
 @given(st.integers())
 @settings(deadline=None, max_examples=10)
 def test_what_raters_preferred_comes_back(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
-    tasks, key = comparisons(candidates(), seed=seed)
+    tasks, key = build_comparison_tasks(candidates(), seed=seed)
     filled = [Sheet(task, rater, _answers(task["data"], rater)) for rater, task in product(RATERS, tasks)]
     path = write_json(tmp_path_factory.mktemp("export") / "export.json", as_json(filled))
-    found = judgements(read_exports([path]), key)
+    found = tabulate_judgements(read_exports([path]), key)
     assert len(found) == len(RATERS) * 3 * 6 * len(CRITERIA), "18 judgements of each sample by each rater"
     assert not found.duplicated().any()
     for each in found.itertuples():
@@ -65,7 +65,7 @@ def judged(answer: str, first: str = "A", second: str = "B", **fields: str) -> d
 
 def cells(given: list[dict[str, str]]) -> dict[str, dict[str, float]]:
     """The dominance table by row, then by column."""
-    points = dominance(DataFrame(given))
+    points = compute_dominance(DataFrame(given))
     return {row: of.dropna().to_dict() for row, of in points.T.items()}
 
 
@@ -101,7 +101,7 @@ JUDGEMENTS = st.lists(
 @settings(deadline=None, max_examples=50)
 def test_every_comparison_gives_one_point_whichever_side_a_comment_stood_on(found: list[dict[str, str]]) -> None:
     compared = {(each["sample"], frozenset((each["first"], each["second"]))) for each in found}
-    table = dominance(DataFrame(found))
+    table = compute_dominance(DataFrame(found))
     assert table.sum().sum() == pytest.approx(len(compared))
     turn = {"first": "second", "second": "first", "tie": "tie"}
     turned = [
@@ -119,13 +119,15 @@ def test_kappa_with_and_without_ties() -> None:
         for number, answer in enumerate(answers)
     ]
     # With ties 3 of 6 agree; chance: 3*2 + 2*3 + 1*1 = 13 of 36. Without: 3 of 4; chance: 2*1 + 2*3 = 8 of 16.
-    assert kappa(DataFrame(given), ties=True) == Kappa(pytest.approx((3 / 6 - 13 / 36) / (1 - 13 / 36)), 6)
-    assert kappa(DataFrame(given), ties=False) == Kappa(pytest.approx((3 / 4 - 8 / 16) / (1 - 8 / 16)), 4)
+    assert compute_rater_kappa(DataFrame(given), ties=True) == Kappa(
+        pytest.approx((3 / 6 - 13 / 36) / (1 - 13 / 36)), 6
+    )
+    assert compute_rater_kappa(DataFrame(given), ties=False) == Kappa(pytest.approx((3 / 4 - 8 / 16) / (1 - 8 / 16)), 4)
 
 
 def test_criteria_are_compared_each_for_itself() -> None:
     given = [judged("first"), judged("second", criterion="comprehension", rater="Bob")]
-    assert kappa(DataFrame(given), ties=True) == Kappa(None, 0)
+    assert compute_rater_kappa(DataFrame(given), ties=True) == Kappa(None, 0)
 
 
 KEY = BlindingKey(seed=0, items={"x": HiddenItem(sample="s1", systems=("B", "A"))})
@@ -136,18 +138,18 @@ def answer(value: str, question: str = CRITERION, **fields: Any) -> RaterAnswer:
 
 
 def test_the_newest_answer_counts() -> None:
-    (found,) = judgements([answer("first"), answer("second")], KEY).to_dict("records")
+    (found,) = tabulate_judgements([answer("first"), answer("second")], KEY).to_dict("records")
     assert found == judged("second", "B", "A")
 
 
 @pytest.mark.parametrize("wrong", [answer("third"), answer("3", "readability")])
 def test_an_answer_that_was_not_offered_is_refused(wrong: RaterAnswer) -> None:
-    with pytest.raises(BadInput, match="which was not offered"):
-        judgements([wrong], KEY)
+    with pytest.raises(InputError, match="which was not offered"):
+        tabulate_judgements([wrong], KEY)
 
 
 def reported(given: list[dict[str, str]]) -> str:
-    return as_markdown(judgements_report(DataFrame(given)))
+    return render_report_markdown(build_judgements_report(DataFrame(given)))
 
 
 def test_the_report_has_a_dominance_table_for_each_criterion() -> None:

@@ -9,23 +9,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from evals.human.items import comparisons, rated_texts
+from evals.human.blinding import build_comparison_tasks, build_rating_tasks
 from evals.human.label_studio import (
     CRITERIA,
     QUESTIONNAIRE,
     SurveyQuestion,
-    comparison_config,
-    rating_config,
+    build_comparison_config,
+    build_rating_config,
     read_exports,
 )
 from tests.support.raters import Sheet, as_json, candidates, write_json
 
 CONFIGS = pytest.mark.parametrize(
     ("config", "questions"),
-    [(rating_config(), QUESTIONNAIRE), (comparison_config(), CRITERIA)],
+    [(build_rating_config(), QUESTIONNAIRE), (build_comparison_config(), CRITERIA)],
     ids=["ratings", "comparisons"],
 )
-TASKS, _ = rated_texts(candidates(), seed=3)
+TASKS, _ = build_rating_tasks(candidates(), seed=3)
 ANSWERS = {"knowledge": "2", "readability": "5"}
 
 
@@ -49,7 +49,7 @@ def test_names_are_unique_and_questions_are_about_something(config: str, questio
 
 @pytest.mark.parametrize(
     ("config", "tasks"),
-    [(rating_config(), TASKS), (comparison_config(), comparisons(candidates(), seed=3)[0])],
+    [(build_rating_config(), TASKS), (build_comparison_config(), build_comparison_tasks(candidates(), seed=3)[0])],
     ids=["ratings", "comparisons"],
 )
 def test_tasks_have_the_fields_that_are_shown(config: str, tasks: list[dict[str, dict[str, str]]]) -> None:
@@ -65,7 +65,9 @@ def test_a_scale_has_five_points_that_say_what_they_mean() -> None:
 
 
 def test_the_paper_and_the_article_stand_in_columns_of_one_row() -> None:
-    rows = [view for view in ElementTree.fromstring(rating_config()).iter("View") if "flex;" in view.get("style", "")]
+    rows = [
+        view for view in ElementTree.fromstring(build_rating_config()).iter("View") if "flex;" in view.get("style", "")
+    ]
     columns = [[text.get("value") for text in column.iter("Text")] for row in rows for column in row]
     assert columns == [["$paper"], ["$text"]]
 

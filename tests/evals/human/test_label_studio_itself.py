@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from evals.human.items import comparisons, rated_texts
-from evals.human.judgements import judgements, ratings
-from evals.human.label_studio import CRITERIA, QUESTIONNAIRE, comparison_config, rating_config, read_exports
+from evals.human.blinding import build_comparison_tasks, build_rating_tasks
+from evals.human.judgements import tabulate_judgements, tabulate_ratings
+from evals.human.label_studio import CRITERIA, QUESTIONNAIRE, build_comparison_config, build_rating_config, read_exports
 from tests.support.label_studio import LabelStudio, running_label_studio
 from tests.support.raters import WRITTEN, candidates, write_json
 
@@ -52,32 +52,32 @@ def exported(studio: LabelStudio, project: int, folder: Path) -> list[Path]:
 
 
 def test_ratings_come_back(studio: LabelStudio, tmp_path: Path) -> None:
-    texts, key = rated_texts(candidates(), seed=11)
-    project, tasks = imported(studio, rating_config(), texts)
+    texts, key = build_rating_tasks(candidates(), seed=11)
+    project, tasks = imported(studio, build_rating_config(), texts)
     said = {}
     for number, task in enumerate(tasks):
         values = {question.name: str(1 + (number + place) % 5) for place, question in enumerate(QUESTIONNAIRE)}
         studio.annotate(task["id"], [chosen(name, "text", value) for name, value in values.items()])
         said.update({(*WRITTEN[task["data"]["text"]], name): int(value) for name, value in values.items()})
-    found = ratings(read_exports(exported(studio, project, tmp_path)), key)
+    found = tabulate_ratings(read_exports(exported(studio, project, tmp_path)), key)
     assert {(each.sample, each.system, each.question): each.value for each in found.itertuples()} == said
     assert found["rater"].nunique() == 1
 
 
 def test_judgements_come_back(studio: LabelStudio, tmp_path: Path) -> None:
-    sheets, key = comparisons(candidates(), seed=11)
-    project, tasks = imported(studio, comparison_config(), sheets)
+    sheets, key = build_comparison_tasks(candidates(), seed=11)
+    project, tasks = imported(studio, build_comparison_config(), sheets)
     for task in tasks:
         (_, first), (_, second) = WRITTEN[task["data"]["first"]], WRITTEN[task["data"]["second"]]
         value = "first" if first < second else "second"
         studio.annotate(task["id"], [chosen(question.name, "first", value) for question in CRITERIA])
-    found = judgements(read_exports(exported(studio, project, tmp_path)), key)
+    found = tabulate_judgements(read_exports(exported(studio, project, tmp_path)), key)
     assert len(found) == len(sheets) * len(CRITERIA)
     assert all((each.answer == "first") == (each.first < each.second) for each in found.itertuples())
 
 
 def test_a_task_that_lacks_the_paper_is_refused(studio: LabelStudio) -> None:
     """So a task that is taken has been checked."""
-    project = studio.new_project("incomplete", rating_config())
+    project = studio.new_project("incomplete", build_rating_config())
     with pytest.raises(AssertionError, match="paper"):
         studio.import_tasks(project, [{"data": {"item": "x"}}])

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas import DataFrame
 
-from evals.human.items import BlindingKey, HiddenItem, rated_texts
-from evals.human.judgements import ratings, ratings_report
+from evals.human.blinding import BlindingKey, HiddenItem, build_rating_tasks
+from evals.human.judgements import build_ratings_report, tabulate_ratings
 from evals.human.label_studio import QUALITIES, QUESTIONNAIRE, RaterAnswer, read_exports
-from evals.reports.document import as_markdown
-from state.errors import BadInput
+from evals.reports.document import render_report_markdown
+from state.errors import InputError
 from tests.support.raters import BEGUN, WRITTEN, Sheet, as_json, candidates, write_json
 from tests.support.report_files import lines
 
@@ -32,7 +32,7 @@ EVERYTHING = [
 @settings(deadline=None, max_examples=10)
 def test_what_raters_said_comes_back(tmp_path_factory: pytest.TempPathFactory, seed: int, values: list[int]) -> None:
     said = {(*asked, value) for asked, value in zip(EVERYTHING, values, strict=True)}
-    tasks, key = rated_texts(candidates(), seed=seed)
+    tasks, key = build_rating_tasks(candidates(), seed=seed)
     sheets = [
         Sheet(
             task,
@@ -47,7 +47,7 @@ def test_what_raters_said_comes_back(tmp_path_factory: pytest.TempPathFactory, s
         for task in tasks
     ]
     path = write_json(tmp_path_factory.mktemp("export") / "export.json", as_json(sheets))
-    assert set(ratings(read_exports([path]), key).itertuples(index=False, name=None)) == said
+    assert set(tabulate_ratings(read_exports([path]), key).itertuples(index=False, name=None)) == said
 
 
 def answer(value: str, question: str = "readability", **fields: Any) -> RaterAnswer:
@@ -60,7 +60,7 @@ def rating(value: int, question: str = "readability", **fields: str) -> dict[str
 
 def reported(given: list[dict[str, Any]], group: str, **options: Any) -> dict[str, list[str]]:
     """The cells of a group's means, by the system."""
-    text = as_markdown(ratings_report(DataFrame(given), **options))
+    text = render_report_markdown(build_ratings_report(DataFrame(given), **options))
     (title,) = [line.removeprefix("## ") for line in text.splitlines() if line.startswith(f"## {group}")]
     return {line[0]: line[1:] for line in lines(text, title)}
 
@@ -70,19 +70,19 @@ KEY = BlindingKey(seed=0, items={"x": HiddenItem(sample="s1", systems=("Umber",)
 
 def test_the_newest_answer_counts() -> None:
     later = answer("4", at=BEGUN + timedelta(minutes=1))
-    assert ratings([answer("2"), later], KEY)["value"].to_list() == [4]
-    assert ratings([answer("2"), answer("4", rater="Bob")], KEY)["value"].to_list() == [2, 4]
+    assert tabulate_ratings([answer("2"), later], KEY)["value"].to_list() == [4]
+    assert tabulate_ratings([answer("2"), answer("4", rater="Bob")], KEY)["value"].to_list() == [2, 4]
 
 
 @pytest.mark.parametrize("wrong", [answer("6"), answer("good"), answer("first", "helpfulness"), answer("4", "taste")])
 def test_an_answer_that_was_not_offered_is_refused(wrong: RaterAnswer) -> None:
-    with pytest.raises(BadInput, match=r"'Ada' answered '.*' to '.*' of 'x', which was not offered"):
-        ratings([wrong], KEY)
+    with pytest.raises(InputError, match=r"'Ada' answered '.*' to '.*' of 'x', which was not offered"):
+        tabulate_ratings([wrong], KEY)
 
 
 def test_an_answer_about_something_else_is_refused() -> None:
-    with pytest.raises(BadInput, match="'y' is none of the key's texts"):
-        ratings([answer("4", item="y")], KEY)
+    with pytest.raises(InputError, match="'y' is none of the key's texts"):
+        tabulate_ratings([answer("4", item="y")], KEY)
 
 
 def test_raters_are_split_by_what_they_know_of_the_topic() -> None:
@@ -103,8 +103,8 @@ def test_the_line_between_them_can_be_drawn_elsewhere(within_from: float, group:
     given = [rating(3, "knowledge"), rating(2)]
     sides = {side: "Umber" in reported(given, side, within_from=within_from) for side in ("Within", "Outside")}
     assert sides == {side: side == group for side in sides}
-    assert f"knowledge of the topic {within_from:g} or more" in as_markdown(
-        ratings_report(DataFrame(given), within_from=within_from)
+    assert f"knowledge of the topic {within_from:g} or more" in render_report_markdown(
+        build_ratings_report(DataFrame(given), within_from=within_from)
     )
 
 
@@ -139,4 +139,6 @@ def test_the_report_has_the_means_and_the_papers_beside() -> None:
         "paper: LLM-CLBR": ["-", "-", "3.65", "3.40", "3.55", "3.20"],
         "paper: GPT-4": ["-", "-", "3.40", "3.55", "3.70", "3.15"],
     }
-    assert "5 answers of 1 raters to texts about 1 papers" in as_markdown(ratings_report(DataFrame(given)))
+    assert "5 answers of 1 raters to texts about 1 papers" in render_report_markdown(
+        build_ratings_report(DataFrame(given))
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import BLEU
 
-from evals.metrics import bleu, rouge
+from evals.metrics import compute_corpus_bleu, compute_rouge
 
 words = st.lists(
     st.sampled_from(["the", "drug", "drugs", "lowers", "BP", "by", "5.2%", "(HR", "Café", "東京"]), min_size=1
@@ -22,31 +22,31 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=5)
 def test_bleu_by_hand() -> None:
     # 5 of 6 words, 3 of 5 bigrams, 2 of 4 trigrams, 1 of 3 4-grams; the lengths are the same, so nothing is taken off
     expected = 100 * math.prod([5 / 6, 3 / 5, 2 / 4, 1 / 3]) ** 0.25
-    assert bleu(["the drug lowers blood fat levels"], ["the drug lowers blood pressure levels"]) == pytest.approx(
-        expected
-    )
+    assert compute_corpus_bleu(
+        ["the drug lowers blood fat levels"], ["the drug lowers blood pressure levels"]
+    ) == pytest.approx(expected)
 
 
 def test_bleu_is_of_the_corpus_and_not_a_mean() -> None:
     texts, references = ["a b c d e f g h", "x y z w"], ["a b c d e f g h", "x y w z"]
-    mean = (bleu(texts[:1], references[:1]) + bleu(texts[1:], references[1:])) / 2
+    mean = (compute_corpus_bleu(texts[:1], references[:1]) + compute_corpus_bleu(texts[1:], references[1:])) / 2
     counted = 100 * math.prod([12 / 12, 8 / 10, 6 / 8, 5 / 6]) ** 0.25
-    assert bleu(texts, references) == pytest.approx(counted)
-    assert bleu(texts, references) != pytest.approx(mean, abs=1)
+    assert compute_corpus_bleu(texts, references) == pytest.approx(counted)
+    assert compute_corpus_bleu(texts, references) != pytest.approx(mean, abs=1)
 
 
 @given(pairs)
 def test_bleu_is_that_of_sacrebleu(corpus: list[tuple[str, str]]) -> None:
     texts, references = [text for text, _ in corpus], [reference for _, reference in corpus]
-    assert bleu(texts, references) == pytest.approx(BLEU().corpus_score(texts, [references]).score)
+    assert compute_corpus_bleu(texts, references) == pytest.approx(BLEU().corpus_score(texts, [references]).score)
 
 
 def test_a_text_that_is_empty_still_counts_in_the_corpus() -> None:
     reference = "the drug lowers blood pressure"
-    assert bleu([reference, ""], [reference, reference]) == pytest.approx(100 * math.exp(1 - 2))
+    assert compute_corpus_bleu([reference, ""], [reference, reference]) == pytest.approx(100 * math.exp(1 - 2))
 
 
 @given(texts, texts)
 def test_rouge_is_that_of_rouge_score(text: str, reference: str) -> None:
     scores = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True).score(target=reference, prediction=text)
-    assert rouge(text, reference) == pytest.approx([100 * score.fmeasure for score in scores.values()])
+    assert compute_rouge(text, reference) == pytest.approx([100 * score.fmeasure for score in scores.values()])

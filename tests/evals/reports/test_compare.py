@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from evals.reports.compare import compare
+from evals.reports.compare import render_comparison
 from state.errors import SettingsError
 from tests.support.report_files import lines, part, points
 from tests.support.tea_task import CALL, SAMPLES, TASK, Texts, run, sample, tea, usual_texts
@@ -18,7 +18,7 @@ CHOICES = "What differs in how they were run"
 
 def compared(folder: Path, a: Texts, b: Texts, **choices: Any) -> str:
     """Two runs of the same samples; the choices are those of the second."""
-    return compare(run(folder / "a", a), run(folder / "b", b, **choices))
+    return render_comparison(run(folder / "a", a), run(folder / "b", b, **choices))
 
 
 def rows(text: str, corpus: str = "Tea") -> dict[tuple[str, str], list[str]]:
@@ -40,7 +40,9 @@ def test_every_row_and_measure_that_both_have_is_compared(tmp_path: Path) -> Non
 def test_only_samples_that_both_have_count(tmp_path: Path) -> None:
     texts = {"clever": [[tea(count)] for count in (2, 4, 6)]}
     others = [SAMPLES[1], sample("s2", source="another text"), sample("new")]
-    text = compare(run(tmp_path / "a", texts, samples=SAMPLES[:3]), run(tmp_path / "b", texts, samples=others))
+    text = render_comparison(
+        run(tmp_path / "a", texts, samples=SAMPLES[:3]), run(tmp_path / "b", texts, samples=others)
+    )
     assert "Samples in both runs: 1." in text
     assert rows(text)["clever", "words ↓"] == ["1", "4.0", "2.0", "-2.0, p = 1.000"]
 
@@ -89,7 +91,7 @@ def test_each_corpus_is_compared_alone(tmp_path: Path) -> None:
         run(tmp_path / name, {"clever": [[tea(4)], [tea(words)]]}, samples=samples)
         for name, words in (("a", 4), ("b", 7))
     ]
-    text = compare(*runs)
+    text = render_comparison(*runs)
     assert rows(text, "Tea")["clever", "words ↓"][3].startswith("+0.0")
     assert rows(text, "Mate")["clever", "words ↓"][3].startswith("+3.0")
 
@@ -97,10 +99,10 @@ def test_each_corpus_is_compared_alone(tmp_path: Path) -> None:
 def test_runs_of_different_tasks_are_refused(tmp_path: Path) -> None:
     coffee = run(tmp_path / "b", usual_texts(), task=replace(TASK, name="coffee_time"))
     with pytest.raises(SettingsError, match="tea_time and coffee_time"):
-        compare(run(tmp_path / "a", usual_texts()), coffee)
+        render_comparison(run(tmp_path / "a", usual_texts()), coffee)
 
 
 def test_runs_without_a_common_sample_are_refused(tmp_path: Path) -> None:
     others = [sample(each["id"], source="another text") for each in SAMPLES]
     with pytest.raises(SettingsError, match="no sample in common"):
-        compare(run(tmp_path / "a", usual_texts()), run(tmp_path / "b", usual_texts(), samples=others))
+        render_comparison(run(tmp_path / "a", usual_texts()), run(tmp_path / "b", usual_texts(), samples=others))

@@ -8,14 +8,14 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from evals.reports.document import Picture
-from evals.reports.figures import draw, slug
+from evals.reports.figures import draw_figures, make_slug
 from tests.support.tea_task import run, sample, usual_texts
 
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Picture]:
     """What is drawn of the usual texts."""
-    return draw(run(tmp_path_factory.mktemp("run"), usual_texts()))
+    return draw_figures(run(tmp_path_factory.mktemp("run"), usual_texts()))
 
 
 def test_the_papers_figure_is_drawn_in_both_formats(usual: list[Picture]) -> None:
@@ -26,12 +26,12 @@ def test_the_papers_figure_is_drawn_in_both_formats(usual: list[Picture]) -> Non
 
 
 def test_what_was_not_run_is_not_drawn(tmp_path: Path) -> None:
-    assert draw(run(tmp_path / "none", {})) == []
+    assert draw_figures(run(tmp_path / "none", {})) == []
 
 
 def test_one_sample_and_corpora_with_strange_names_can_be_drawn(tmp_path: Path) -> None:
     samples = [sample("s", corpus="a $ <b> --> é"), sample("t", corpus="茶")]
-    pictures = draw(run(tmp_path, usual_texts(2), samples=samples))
+    pictures = draw_figures(run(tmp_path, usual_texts(2), samples=samples))
     assert pictures[0].name == "1-figure-1-a-b-e"
     assert len({picture.name for picture in pictures}) == len(pictures) == 2
     assert b"<b>" not in b"".join(picture.svg for picture in pictures)
@@ -42,4 +42,4 @@ def test_one_sample_and_corpora_with_strange_names_can_be_drawn(tmp_path: Path) 
     [("10.1002/14651858.CD000370", "10-1002-14651858-cd000370"), ("../..", ""), ("Crème brûlée", "creme-brulee")],
 )
 def test_a_name_can_be_recognised(text: str, shown: str) -> None:
-    assert slug(text) == shown
+    assert make_slug(text) == shown

@@ -10,10 +10,10 @@ import pytest
 
 from evals.datasets.corpora import load_examples
 from evals.evaluation import Evaluation
-from evals.reports.document import Picture, as_markdown, escaped
-from evals.reports.figures import draw
-from evals.reports.report import report
-from evals.statistics import mean_interval
+from evals.reports.document import Picture, escape_markdown, render_report_markdown
+from evals.reports.figures import draw_figures
+from evals.reports.report import build_evaluation_report
+from evals.statistics import estimate_mean
 from evals.task import Table, Task
 from state.settings import JournalismContext
 from tests.evals.tasks.test_tasks import TASKS
@@ -25,13 +25,13 @@ AGAINST = "Against plain × 1, Table 1, Tea"
 
 
 def markdown(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> str:
-    return as_markdown(report(evaluation, pictures))
+    return render_report_markdown(build_evaluation_report(evaluation, pictures))
 
 
 def test_the_figures_are_those_of_the_data(tmp_path: Path) -> None:
     counts = [4, 6, 8, 5, 7, 9, 3, 6]
     found = table(markdown(run(tmp_path, {"plain": [[tea(count)] for count in counts]})), "Table 1, Tea")
-    _, low, high = mean_interval([float(count) for count in counts])
+    _, low, high = estimate_mean([float(count) for count in counts])
     assert found["plain × 1"]["words ↓"] == f"6.0 [{low:.1f}, {high:.1f}]"
     assert found["plain × 1"]["letters ↓"].startswith(f"{sum(len(tea(count)) for count in counts)} [")
     assert found["plain × 1"]["n"] == "8"
@@ -76,7 +76,7 @@ def test_every_report_of_a_task_has_all_rows_that_its_paper_printed_for_its_corp
     text = markdown(run(tmp_path, {}, samples=samples, task=task, rows=[]))
     papers = {name for each in task.tables for rows in each.published.values() for name in rows}
     assert papers
-    assert [name for name in papers if f"paper: {task.papers_row(name)} |" not in text] == []
+    assert [name for name in papers if f"paper: {task.format_paper_row(name)} |" not in text] == []
 
 
 def test_every_system_tells_its_extensions_and_what_makes_it(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_the_papers_mean_names_its_model(tmp_path: Path) -> None:
 
 def test_a_plot_is_named_in_a_few_words(tmp_path: Path) -> None:
     evaluation = run(tmp_path, usual_texts(), samples=[sample(f"s{number}", corpus="T[1]") for number in range(8)])
-    text = markdown(evaluation, pictures=draw(evaluation))
+    text = markdown(evaluation, pictures=draw_figures(evaluation))
     assert "![Figure: Figure 1, T(1)](figures/1-figure-1-t-1.svg)" in text
 
 
@@ -293,4 +293,4 @@ def test_text_of_models_and_files_stays_text(tmp_path: Path) -> None:
     ],
 )
 def test_only_what_would_be_markup_is_escaped(text: str, shown: str) -> None:
-    assert escaped(text) == shown
+    assert escape_markdown(text) == shown

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evals.evaluation import Evaluation, scores_file
-from evals.reports.document import as_html
-from evals.reports.report import report, write_reports
-from evals.reports.samples import SamplePage, as_page, page_name, sample_pages
+from evals.evaluation import Evaluation, serialize_scores
+from evals.reports.document import render_report_html
+from evals.reports.report import build_evaluation_report, write_reports
+from evals.reports.sample_pages import SamplePage, build_sample_pages, make_page_name, render_sample_page
 from evals.run import RunFolder
 from evals.task import Item, Row, Task
 from tests.support.report_files import Page
@@ -48,7 +48,7 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> Written:
 def test_every_file_is_written_and_every_link_leads_to_one(reports: Written) -> None:
     written = files(reports.folder)
     assert {"report.md", "report.html", "scores.json"} <= set(written)
-    assert {f"samples/{page_name(sample['id'])}" for sample in SAMPLES} <= set(written)
+    assert {f"samples/{make_page_name(sample['id'])}" for sample in SAMPLES} <= set(written)
     assert {name.rsplit(".")[-1] for name in written if name.startswith("figures/")} == {"svg", "png"}
     for path in (*reports.folder.glob("*.html"), *reports.folder.glob("samples/*.html")):
         page = Page(path.read_text(encoding="utf-8"))
@@ -71,7 +71,7 @@ def test_the_same_run_gives_the_same_bytes(reports: Written, tmp_path: Path) -> 
 def test_the_page_says_what_the_report_says_and_marks_the_papers_rows(reports: Written) -> None:
     page = reports.read("report.html")
     text = Page(page).text
-    for section in report(reports.evaluation).sections:
+    for section in build_evaluation_report(reports.evaluation).sections:
         cells = [] if section.table is None else section.table.to_numpy().flatten()
         assert all(" ".join(said.replace("`", "").split()) in text for said in (section.title, *section.points, *cells))
     assert page.count('<tr class="paper">') == 4
@@ -89,7 +89,7 @@ def test_the_page_asks_for_nothing_and_runs_nothing(reports: Written) -> None:
 def by_length(folder: Path, task: Task = TASK) -> list[SamplePage]:
     """Four samples: with 5, 9 and 3 words, and one that failed."""
     texts = {"clever": [[tea(5)], [tea(9)], [tea(3)]]}
-    return sample_pages(run(folder, texts, samples=SAMPLES[:4], errors={("s3", "clever"): "no"}, task=task))
+    return build_sample_pages(run(folder, texts, samples=SAMPLES[:4], errors={("s3", "clever"): "no"}, task=task))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_the_worst_sample_comes_first_after_those_without_a_text(
 ) -> None:
     pages = by_length(tmp_path, replace(TASK, **changed))
     assert [page.sample for page in pages] == order
-    links = [Page(as_page(pages, place)).links for place in (0, 1, 3)]
+    links = [Page(render_sample_page(pages, place)).links for place in (0, 1, 3)]
     assert links == [
         ["../report.html", pages[1].file],
         ["../report.html", pages[0].file, pages[2].file],
@@ -118,7 +118,7 @@ def test_each_text_is_shown_once_with_what_was_measured_of_it(tmp_path: Path) ->
     again = Row("kept", "plain, kept", ROWS[2].item, system="plain")
     texts = {"plain": [["Hot tea for all", "Hot tea for me and you"]], "clever": [["Tea."]]}
     samples = [sample("s", source="Hot tea for all people")]
-    (page,) = sample_pages(run(tmp_path, texts, samples=samples, task=replace(TASK, rows=[*ROWS, again])))
+    (page,) = build_sample_pages(run(tmp_path, texts, samples=samples, task=replace(TASK, rows=[*ROWS, again])))
     assert [(shown.title, shown.text) for shown in page.texts] == [
         ("Source", "Hot tea for all people"),
         ("Written by a person", "We made tea."),
@@ -134,17 +134,19 @@ def test_a_sample_without_a_text_by_a_person_shows_none(tmp_path: Path) -> None:
     samples = [{"id": "s", "corpus": "Tea", "abstract": "We saw it.", "summary": None, "title": "On tea"}]
     rows = [replace(ROWS[0], item=lambda sample, _: Item(sample, sample["abstract"], {})), *ROWS[1:]]
     task = replace(TASK, kind="journalism", rows=rows, made_from="abstract")
-    (page,) = sample_pages(run(tmp_path, {"clever": [[""]]}, samples=samples, task=task))
+    (page,) = build_sample_pages(run(tmp_path, {"clever": [[""]]}, samples=samples, task=task))
     assert [shown.title for shown in page.texts] == ["Source", "clever"]
-    text = Page(as_page([page], 0)).text
+    text = Page(render_sample_page([page], 0)).text
     assert text.startswith("The report On tea Tea, s; 1 of 1")
     assert "No text." in text
 
 
 def test_the_page_has_texts_outputs_and_failure(tmp_path: Path) -> None:
     texts = {"plain": [["Hot tea", "Hot **green** tea"]]}
-    pages = sample_pages(run(tmp_path, texts, samples=[sample("s")], errors={("s", "clever"): "endpoint_down: nobody"}))
-    page = as_page(pages, 0)
+    pages = build_sample_pages(
+        run(tmp_path, texts, samples=[sample("s")], errors={("s", "clever"): "endpoint_down: nobody"})
+    )
+    page = render_sample_page(pages, 0)
     text = Page(page).text
     assert "clever failed: endpoint_down: nobody" in text
     assert "plain × 2 words 3.0" in text
@@ -159,9 +161,9 @@ def test_hostile_text_stays_text(tmp_path: Path, evil: str) -> None:
     samples = [sample(f"x{evil}", corpus=f"T{evil}", source=f"x{evil}", target=evil, title=evil), *SAMPLES[1:]]
     errors = {(f"x{evil}", "clever"): f"model_output: {evil} `{evil}` [x](http://e.example)"}
     evaluation = run(tmp_path, {"plain": [[evil, f"{evil} {evil}"]] * 8}, samples=samples, errors=errors)
-    pages = sample_pages(evaluation)
-    report_page = as_html(report(evaluation), pages=pages, ranked_by="words")
-    for written in (report_page, as_page(pages, [page.sample for page in pages].index(f"x{evil}"))):
+    pages = build_sample_pages(evaluation)
+    report_page = render_report_html(build_evaluation_report(evaluation), pages=pages, ranked_by="words")
+    for written in (report_page, render_sample_page(pages, [page.sample for page in pages].index(f"x{evil}"))):
         page = Page(written)
         assert not {"script", "img"} & page.tags
         assert not [name for name, _ in page.attributes if name.startswith("on")]
@@ -174,13 +176,13 @@ IDS = st.text(st.characters(codec="utf-8"))
 
 @given(st.lists(IDS, unique=True))
 def test_no_two_samples_share_a_name_which_is_safe_everywhere(samples: list[str]) -> None:
-    names = {page_name(sample) for sample in samples}
+    names = {make_page_name(sample) for sample in samples}
     assert len(names) == len(samples)
     assert all(name.isascii() and len(name) <= 64 and name == name.lower() and "/" not in name for name in names)
 
 
 def content(evaluation: Evaluation) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(scores_file(evaluation))
+    found: dict[str, Any] = json.loads(serialize_scores(evaluation))
     return found
 
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from evals.evaluation import Scores, score
-from evals.metrics import bleu, meteor, rouge
+from evals.evaluation import ScoredTable, score_table
+from evals.metrics import compute_corpus_bleu, compute_meteor, compute_rouge
 from evals.task import Table
 from evals.tasks.focused_feedback import (
-    EXTENSIONS,
+    EXTENSIONS_TABLE,
     FOCUSED_FEEDBACK,
-    LABELS,
-    OUTCOMES_AND_COSTS,
+    OUTCOME_TABLE,
     SYSTEMS,
     TABLE_5,
     TABLE_6,
+    WEAKNESS_LABELS,
 )
 from state.errors import SettingsError
 from state.settings import Settings
@@ -81,12 +81,12 @@ def output(
     return {"reviews": [review], "calls": calls}
 
 
-def scored(outputs: Outputs, table: Table) -> Scores:
-    return score(FOCUSED_FEEDBACK, table, "tea", SAMPLES, outputs, seed=0)
+def scored(outputs: Outputs, table: Table) -> ScoredTable:
+    return score_table(FOCUSED_FEEDBACK, table, "tea", SAMPLES, outputs, seed=0)
 
 
 def row(outputs: Outputs, table: Table, name: str = "single") -> dict[str, float]:
-    line = scored(outputs, table).line(name)
+    line = scored(outputs, table).find_row(name)
     assert line is not None
     return {measure: cell.value for measure, cell in line.cells.items()}
 
@@ -100,12 +100,12 @@ def test_overlap_is_of_the_comments_that_were_raised() -> None:
     }
     found = row(outputs, TABLE_6)
     texts, feedback = [f"{REVIEW} {SUGGESTION}", other["review"]], [sample["feedback"] for sample in SAMPLES[:2]]
-    meteors = [meteor(text, human).score for text, human in zip(texts, feedback, strict=True)]
-    rouges = [rouge(text, human).rouge_l for text, human in zip(texts, feedback, strict=True)]
+    meteors = [compute_meteor(text, human).score for text, human in zip(texts, feedback, strict=True)]
+    rouges = [compute_rouge(text, human).rouge_l for text, human in zip(texts, feedback, strict=True)]
     assert found["METEOR"] == pytest.approx(sum(meteors) / 2)
     assert found["METEOR all"] == pytest.approx(sum(meteors) / 3)
     assert found["ROUGE-L"] == pytest.approx(sum(rouges) / 2)
-    assert found["BLEU@4"] == pytest.approx(bleu(texts, feedback))
+    assert found["BLEU@4"] == pytest.approx(compute_corpus_bleu(texts, feedback))
 
 
 def test_a_row_without_comments_has_no_overlap() -> None:
@@ -137,19 +137,19 @@ def test_outcomes_are_shares_of_all_paragraphs() -> None:
         ("two", "single"): output(),
         ("three", "single"): output(outcome="failed"),
     }
-    found = row(outputs, OUTCOMES_AND_COSTS)
+    found = row(outputs, OUTCOME_TABLE)
     shares = [found[name] for name in ("comment %", "nothing %", "failed %")]
     assert shares == pytest.approx([100 / 3] * 3)
 
 
 @pytest.mark.parametrize(("quote", "share"), [("Tea makes seedlings grow", 100), ("tea grows seedlings", 0), ("", 0)])
 def test_quotes_are_looked_up_in_the_paragraph(quote: str, share: float) -> None:
-    assert row({("one", "single"): output(comment(quote=quote))}, OUTCOMES_AND_COSTS)["verbatim %"] == share
+    assert row({("one", "single"): output(comment(quote=quote))}, OUTCOME_TABLE)["verbatim %"] == share
 
 
 def test_evidence_and_softened_comments_are_counted() -> None:
     softened = comment(evidence=[{"id": "e1"}], verification={"verdict": "softened", "notes": []})
-    found = row({("one", "single"): output(softened), ("two", "single"): output(comment())}, OUTCOMES_AND_COSTS)
+    found = row({("one", "single"): output(softened), ("two", "single"): output(comment())}, OUTCOME_TABLE)
     assert (found["cited %"], found["softened %"]) == (50, 50)
 
 
@@ -159,7 +159,7 @@ def test_costs_are_means_over_the_paragraphs_and_what_is_computed_was_not_asked(
         [("answered", "ask_paper"), ("answered", "ask_checks")],
     ]
     outputs = {(sample["id"], "cove"): output(log=log) for sample, log in zip(SAMPLES, logs, strict=False)}
-    found = row(outputs, OUTCOMES_AND_COSTS, "cove")
+    found = row(outputs, OUTCOME_TABLE, "cove")
     costs = [found[name] for name in ("asked", "answered", "calls", "tokens in", "tokens out", "model s")]
     assert costs == [1.5, 1, 2, 400, 30, 3.5]
 
@@ -173,8 +173,8 @@ def test_comments_are_compared_where_both_raised_one_and_silence_where_it_counts
         ("three", "swif2t"): output(comment()),
     }
     contrasts = {each.measure.name: each for each in scored(outputs, TABLE_6).contrasts}
-    ours, theirs = (meteor(text, SAMPLES[0]["feedback"]).score for text in (f"{REVIEW} {SUGGESTION}", "Tea"))
-    lost = meteor(f"{REVIEW} {SUGGESTION}", SAMPLES[1]["feedback"]).score
+    ours, theirs = (compute_meteor(text, SAMPLES[0]["feedback"]).score for text in (f"{REVIEW} {SUGGESTION}", "Tea"))
+    lost = compute_meteor(f"{REVIEW} {SUGGESTION}", SAMPLES[1]["feedback"]).score
     assert contrasts["METEOR"].test.samples == 1
     assert contrasts["METEOR"].test.difference.value == pytest.approx(ours - theirs)
     assert contrasts["METEOR all"].test.samples == 2
@@ -183,7 +183,7 @@ def test_comments_are_compared_where_both_raised_one_and_silence_where_it_counts
 
 def test_the_papers_f1_stand_at_their_labels() -> None:
     published = TABLE_5.published[""]
-    assert LABELS[0] == "Replicability"
+    assert WEAKNESS_LABELS[0] == "Replicability"
     assert published["CoVe"]["F1 Originality"] == 33.80
     assert published["SWIF2T"]["F1 Meaningful Comparison"] == 38.00
     assert published["SWIF2T - RR"]["accuracy"] == 33.00
@@ -197,7 +197,7 @@ def test_a_label_is_right_or_wrong_sample_by_sample_so_that_rows_can_be_compared
         ("one", "swif2t-default-extensions"): output(comment(label="Originality")),
         ("two", "swif2t-default-extensions"): output(comment(label="Replicability")),
     }
-    (contrast,) = [each for each in scored(outputs, EXTENSIONS).contrasts if each.measure.name == "accuracy"]
+    (contrast,) = [each for each in scored(outputs, EXTENSIONS_TABLE).contrasts if each.measure.name == "accuracy"]
     assert (contrast.test.samples, contrast.test.difference.value) == (2, 0.0)
 
 
@@ -245,20 +245,20 @@ CONTRARY = {
     ],
 )
 def test_a_row_differs_from_swif2t_in_what_its_name_says_only(system: str, changed: dict[str, Any]) -> None:
-    settings = resolve_settings(SYSTEMS[system].choices(CONTRARY))
+    settings = resolve_settings(SYSTEMS[system].build_context(CONTRARY))
     feedback = settings.feedback.model_dump()
     assert {name: feedback[name] for name in SWIF2T} == {**SWIF2T, **changed}
     assert feedback["min_words"] == 400, "which paragraphs are worth reading is the person's to say"
     assert settings.limits == Settings().limits
     assert feedback["literature"]["results"] == 3
     assert (feedback["literature"]["folder"], feedback["literature"]["providers"]) == ("/papers", ["arxiv"])
-    reviewer = settings.model_for("reviewer")
+    reviewer = settings.resolve_model_settings("reviewer")
     assert (reviewer.base_url, reviewer.model, reviewer.context_length) == ("http://127.0.0.1:9/v1", "mine", 4096)
 
 
 def test_limits_that_a_model_needs_in_its_schemas_stay() -> None:
     models = {"reviewer": {"schema_limits": True}}
-    settings = resolve_settings(SYSTEMS["swif2t"].choices({**CONTRARY, "models": models}))
+    settings = resolve_settings(SYSTEMS["swif2t"].build_context({**CONTRARY, "models": models}))
     assert settings.limits.review_words == 20
 
 
@@ -287,8 +287,8 @@ def test_plans_are_ranked_by_weights_that_never_saw_the_sample_s_paper(
     for folder, papers in {".": ["seen", "other"], "folds/1": ["other"], "folds/2": ["seen"]}.items():
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "config.json").write_text(json.dumps({**described, "papers": papers}))
-    choices = SYSTEMS[system].choices({"reranker": str(tmp_path)})
+    choices = SYSTEMS[system].build_context({"reranker": str(tmp_path)})
 
-    chosen = SYSTEMS[system].choices_for({"paper_id": paper}, choices)
+    chosen = SYSTEMS[system].build_sample_context({"paper_id": paper}, choices)
 
     assert Path(str(resolve_settings(chosen).feedback.reranker)) == tmp_path / used

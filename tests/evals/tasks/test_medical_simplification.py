@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from evals.evaluation import ScoredRow, Scores, score
-from evals.metrics import bleu, rouge, sari
+from evals.evaluation import ScoredRow, ScoredTable, score_table
+from evals.metrics import compute_corpus_bleu, compute_rouge, compute_sari
 from evals.task import Table
 from evals.tasks.medical_simplification import MEDICAL_SIMPLIFICATION, SYSTEMS, TABLE_1, TABLE_2
 from state.settings import Settings
@@ -44,12 +44,12 @@ def output(*texts: str, problem: str = "") -> dict[str, Any]:
     }
 
 
-def scored(outputs: dict[tuple[str, str], dict[str, Any]], table: Table = TABLE_1) -> Scores:
-    return score(MEDICAL_SIMPLIFICATION, table, "Cochrane", SAMPLES, outputs, seed=0)
+def scored(outputs: dict[tuple[str, str], dict[str, Any]], table: Table = TABLE_1) -> ScoredTable:
+    return score_table(MEDICAL_SIMPLIFICATION, table, "Cochrane", SAMPLES, outputs, seed=0)
 
 
 def line(name: str, outputs: dict[tuple[str, str], dict[str, Any]], table: Table = TABLE_1) -> ScoredRow:
-    found = scored(outputs, table).line(name)
+    found = scored(outputs, table).find_row(name)
     assert found is not None
     return found
 
@@ -62,13 +62,13 @@ def test_a_row_is_the_mean_of_its_texts() -> None:
     texts = ["We saw 54 studies. Interferon did not help.", "Aspirin made 3.5% of 212 adults bleed."]
     outputs = {("one", "single"): output(texts[0]), ("two", "single"): output(texts[1])}
     found = {**values("single", outputs), **{k: c.value for k, c in line("single", outputs, TABLE_2).cells.items()}}
-    scores = [sari(each["source"], text, [each["target"]]) for each, text in zip(SAMPLES, texts, strict=True)]
-    overlaps = [rouge(text, each["target"]) for each, text in zip(SAMPLES, texts, strict=True)]
+    scores = [compute_sari(each["source"], text, [each["target"]]) for each, text in zip(SAMPLES, texts, strict=True)]
+    overlaps = [compute_rouge(text, each["target"]) for each, text in zip(SAMPLES, texts, strict=True)]
     for part, name in enumerate(("SARI", "KEEP", "DELETE", "ADD")):
         assert found[name] == pytest.approx((scores[0][part] + scores[1][part]) / 2)
     assert found["ROUGE-1"] == pytest.approx((overlaps[0].rouge1 + overlaps[1].rouge1) / 2)
     assert found["ROUGE-2"] == pytest.approx((overlaps[0].rouge2 + overlaps[1].rouge2) / 2)
-    assert found["BLEU"] == pytest.approx(bleu(texts, [sample["target"] for sample in SAMPLES]))
+    assert found["BLEU"] == pytest.approx(compute_corpus_bleu(texts, [sample["target"] for sample in SAMPLES]))
     assert found["words"] == 7.5
 
 
@@ -104,9 +104,9 @@ def test_source_and_reference_have_no_sari_but_their_readability() -> None:
 
 def test_the_layperson_is_compared_with_the_papers_layperson() -> None:
     published = TABLE_2.published[""]
-    rows = [MEDICAL_SIMPLIFICATION.row(f"layperson{number}") for number in (1, 2, 3)]
+    rows = [MEDICAL_SIMPLIFICATION.find_row(f"layperson{number}") for number in (1, 2, 3)]
     assert [published[row.paper]["ADD"] for row in rows] == [4.97, 5.59, 4.26]
-    assert TABLE_1.published[""][MEDICAL_SIMPLIFICATION.row("society2").paper]["BLEU"] == 8.40
+    assert TABLE_1.published[""][MEDICAL_SIMPLIFICATION.find_row("society2").paper]["BLEU"] == 8.40
 
 
 @pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
@@ -119,7 +119,7 @@ def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_targ
         "accuracy_check": False,
     }
     contrary = {**of_user, "revision_rounds": 1, "variant": "single", "entries": 9, "limits": {"wordings": 1}}
-    settings = resolve_settings(SYSTEMS[system].choices(contrary))
+    settings = resolve_settings(SYSTEMS[system].build_context(contrary))
     chosen = settings.simplification
     assert (chosen.stop, chosen.accuracy_check, chosen.revision_rounds) == ("fixed", True, 3)
     assert chosen.variant == ("single" if system == "single" else "society")
@@ -130,4 +130,4 @@ def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_targ
 
 def test_a_row_as_set_has_all_settings_of_the_run() -> None:
     of_user = {"extensions": ["apply_edits"], "stop": "adaptive", "target_grade": 7.0, "entries": 1}
-    assert SYSTEMS["as-set"].choices(of_user).resolved == {"simplification": of_user}
+    assert SYSTEMS["as-set"].build_context(of_user).resolved == {"simplification": of_user}

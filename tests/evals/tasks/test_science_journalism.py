@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from langgraph.runtime import RunControl
 
-from evals.evaluation import evaluate, score
-from evals.run import Wanted, prepare, run_systems
+from evals.evaluation import score_run, score_table
+from evals.run import EvaluationRequest, prepare_run, run_systems
 from evals.tasks.science_journalism import ABLATIONS, FIGURE_4, SCIENCE_JOURNALISM, SYSTEMS, TABLE_1
-from runs.many import Workers
+from runs.jobs import Workers
 from state.errors import SettingsError
 from state.settings import Settings
 from tests.tools.tiny_bart import write_bart
-from tools.checks.readability import grade
+from tools.checks.readability import compute_readability
 from tools.configuration import resolve_settings
-from tools.sequence_to_sequence import write
+from tools.sequence_to_sequence import generate_text
 
 SAMPLE = {
     "id": "one",
@@ -70,14 +70,14 @@ def test_a_warm_start_is_measured_before_and_after_the_loop() -> None:
 
 
 def test_measures_are_of_the_draft_and_its_calls_of_the_rounds_until_then() -> None:
-    scores = score(SCIENCE_JOURNALISM, TABLE_1, "eLife", [SAMPLE], {("one", "full"): output(*DRAFTS)}, seed=0)
-    loop = scores.line("loop")
+    scores = score_table(SCIENCE_JOURNALISM, TABLE_1, "eLife", [SAMPLE], {("one", "full"): output(*DRAFTS)}, seed=0)
+    loop = scores.find_row("loop")
     assert loop is not None
     cells = {name: cell.value for name, cell in loop.cells.items()}
-    assert cells["FKGL"] == pytest.approx(grade(DRAFTS[3])["fkgl"])
+    assert cells["FKGL"] == pytest.approx(compute_readability(DRAFTS[3])["fkgl"])
     assert cells["unsupported"] == 1  # the 5
     assert cells["calls"] == 8
-    assert scores.line("summaries") is None  # this sample has none
+    assert scores.find_row("summaries") is None  # this sample has none
 
 
 def test_the_paper_has_other_figures_for_each_corpus() -> None:
@@ -127,7 +127,7 @@ def test_the_curve_has_a_point_a_round() -> None:
 
 
 def chosen(of_user: dict[str, Any], system: str) -> Settings:
-    return resolve_settings(SYSTEMS[system].choices(of_user))
+    return resolve_settings(SYSTEMS[system].build_context(of_user))
 
 
 @pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
@@ -152,7 +152,7 @@ def test_a_row_of_the_paper_is_the_papers_whatever_the_settings_say(system: str)
     assert journalism.sequence_to_sequence == "/bart", "it says where the model is"
     assert settings.limits == Settings().limits
     for role in ("journalist", "reader", "editor", "warm_start"):
-        asked = settings.model_for(role)
+        asked = settings.resolve_model_settings(role)
         assert (asked.base_url, asked.model) == ("http://127.0.0.1:9/v1", "mine")
         assert (asked.temperature, asked.top_p, asked.frequency_penalty, asked.max_tokens) == (None, 0.4, 1, 4096)
 
@@ -168,14 +168,14 @@ def test_the_fine_tuned_bart_of_the_settings_is_run(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
     checkpoint = write_bart(tmp_path / "bart", ["the", "lake", "fish", "of", "in", "and", "DNA", "years"])
     settings = Settings.model_validate({"journalism": {"sequence_to_sequence": str(checkpoint)}})
-    wanted = Wanted(data=[], rows="bart", limit=2, seed=0, split=None)
-    folder = prepare(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
+    wanted = EvaluationRequest(data=[], rows="bart", limit=2, seed=0, split=None)
+    folder = prepare_run(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
     work = run_systems(lambda: SCIENCE_JOURNALISM, folder, Workers(2), tell=lambda _: None, control=RunControl())
     asyncio.run(work)
-    evaluation = evaluate(SCIENCE_JOURNALISM, folder)
-    line = evaluation.scores[0].line("bart")
+    evaluation = score_run(SCIENCE_JOURNALISM, folder)
+    line = evaluation.scores[0].find_row("bart")
     assert line is not None
-    written = [asyncio.run(write(checkpoint, sample["abstract"])).text for sample in evaluation.samples]
+    written = [asyncio.run(generate_text(checkpoint, sample["abstract"])).text for sample in evaluation.samples]
     assert [item.text.strip() for item in line.items] == written
     assert line.row.paper in TABLE_1.published["eLife"]
     assert line.cells["calls"].value == 1
@@ -193,14 +193,14 @@ def test_what_a_row_lacks_is_told_before_anything_runs(
     tmp_path: Path, rows: str, journalism: dict[str, str], told: str
 ) -> None:
     settings = Settings.model_validate({"journalism": journalism})
-    wanted = Wanted(data=[], rows=rows, limit=1, seed=0, split=None)
+    wanted = EvaluationRequest(data=[], rows=rows, limit=1, seed=0, split=None)
     with pytest.raises(SettingsError, match=told):
-        prepare(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
+        prepare_run(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 def test_the_model_of_a_warm_start_is_on_record(tmp_path: Path) -> None:
     settings = Settings.model_validate({"models": {"warm_start": {"model": "tuned"}}})
-    wanted = Wanted(data=[], rows="warm-start", limit=1, seed=0, split=None)
-    config = prepare(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run").config()
+    wanted = EvaluationRequest(data=[], rows="warm-start", limit=1, seed=0, split=None)
+    config = prepare_run(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run").read_run_config()
     assert config.models["warm_start"]["model"] == "tuned"

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from draftroom.commands.evaluation import EVALUATIONS
-from evals.evaluation import extensions_of
+from evals.evaluation import list_system_extensions
 from evals.task import Task
 from tests.support.tea_task import config_of
-from tools.documents.reading import source_bytes
+from tools.documents.reading import read_source_bytes
 
-TASKS: list[Task] = [evaluation.load() for evaluation in EVALUATIONS.values()]
+TASKS: list[Task] = [evaluation.import_object() for evaluation in EVALUATIONS.values()]
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 
 
@@ -46,7 +46,7 @@ def test_the_papers_rows_and_measures_are_those_of_its_table(task: Task) -> None
 @every_task
 def test_the_papers_rows_run_without_extensions_whatever_the_settings_say(task: Task) -> None:
     config = config_of([], settings={"extensions": ["any"]})
-    extensions = {name: extensions_of(task, config, name) for name in task.systems}
+    extensions = {name: list_system_extensions(task, config, name) for name in task.systems}
     assert [row.name for row in task.rows if row.paper and row.system and extensions[row.system]] == []
     with_extensions = {name for name, on in extensions.items() if on}
     assert with_extensions == {
@@ -62,10 +62,10 @@ def test_what_extensions_do_is_compared_with_the_papers_own_row(task: Task) -> N
     compared = [table for table in task.tables if table.comparison]
     assert compared
     for table in compared:
-        baseline = str(task.row(table.baseline).system)
-        assert extensions_of(task, config_of([], settings={"extensions": ["any"]}), baseline) == []
+        baseline = str(task.find_row(table.baseline).system)
+        assert list_system_extensions(task, config_of([], settings={"extensions": ["any"]}), baseline) == []
         assert {"FKGL", "ARI", "CLI", "DCRS", "mean grade"}.isdisjoint(table.measures[:2]), "no formula comes first"
-        rows = [task.row(name).system or "" for name in table.rows]
+        rows = [task.find_row(name).system or "" for name in table.rows]
         assert {name for name in task.systems if name.endswith("-extensions")} < set(rows)
 
 
@@ -83,4 +83,4 @@ def test_a_text_of_a_corpus_is_never_read_as_the_name_of_a_file(task: Task, tmp_
     for system in task.systems.values():
         request = system.request(sample)
         whole = request.get("paper") or request["abstract"]
-        assert source_bytes(whole) == (f"{secret}\n\n".encode(), "")
+        assert read_source_bytes(whole) == (f"{secret}\n\n".encode(), "")

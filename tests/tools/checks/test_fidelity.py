@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.checks.fidelity import coverage, unsupported_facts
+from tools.checks.fidelity import compute_coverage, list_unsupported_facts
 
 
 def facts(text: str) -> list[tuple[str, str]]:
     """All that is checked of a text: a source without a word supports nothing."""
-    return [(fact["kind"], fact["text"]) for fact in unsupported_facts(text, "")]
+    return [(fact["kind"], fact["text"]) for fact in list_unsupported_facts(text, "")]
 
 
 def unsupported(draft: str, source: str) -> list[str]:
-    return [fact["text"] for fact in unsupported_facts(draft, source)]
+    return [fact["text"] for fact in list_unsupported_facts(draft, source)]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_names_are_found_and_their_digits_are_no_numbers(text: str, expected: li
 
 def test_a_fact_is_listed_once_with_its_sentence() -> None:
     text = "# Results\n\nIn Paris they grew. They **doubled** in 30 minutes. In 30 minutes, Paris had 14 per cent."
-    told = unsupported_facts(text, "Mice live.")
+    told = list_unsupported_facts(text, "Mice live.")
 
     assert [fact["text"] for fact in told] == ["Paris", "30 minutes", "14 per cent"]
     assert told[1] == {"kind": "quantity", "text": "30 minutes", "sentence": "They doubled in 30 minutes."}
@@ -209,33 +209,33 @@ ODD_TEXT = st.text(alphabet=st.sampled_from("aAbZ1 209.,%-–/()*#_\n½⁶°µβ
 @given(SENTENCES | ODD_TEXT | st.text())
 @settings(max_examples=100, deadline=None)
 def test_a_text_supports_itself(text: str) -> None:
-    assert unsupported_facts(text, text) == []
+    assert list_unsupported_facts(text, text) == []
 
 
 @given(st.text() | ODD_TEXT, st.text() | ODD_TEXT)
 @settings(max_examples=100, deadline=None)
 def test_what_is_unsupported_is_a_fact_of_the_draft(draft: str, source: str) -> None:
-    found = unsupported_facts(draft, "")
+    found = list_unsupported_facts(draft, "")
 
-    assert all(fact in found for fact in unsupported_facts(draft, source))
+    assert all(fact in found for fact in list_unsupported_facts(draft, source))
 
 
 @given(SENTENCES, SENTENCES)
 @settings(deadline=None)
 def test_a_longer_source_supports_no_less(draft: str, source: str) -> None:
-    assert unsupported_facts(draft, f"{draft}\n\n{source}") == []
+    assert list_unsupported_facts(draft, f"{draft}\n\n{source}") == []
 
 
 @pytest.mark.parametrize("piece", ["1", "1,000", "A1-", "one hundred and ", "5 mg/", "Ab of ", "(AB)"])
 def test_a_hostile_text_of_30_kb_is_read_to_its_end(piece: str) -> None:
     text = piece * (30_000 // len(piece))
 
-    assert unsupported_facts(text, text) == []
+    assert list_unsupported_facts(text, text) == []
 
 
 def test_coverage_is_the_share_of_the_sources_content_words() -> None:
     source = "Mosses on roofs measured carbon."
-    assert coverage("The measurements of mosses", source) == 0.5
-    assert coverage(source, source) == 1
-    assert coverage("We bake a pie.", source) == 0
-    assert coverage("Anything", "1 2 3") == 1
+    assert compute_coverage("The measurements of mosses", source) == 0.5
+    assert compute_coverage(source, source) == 1
+    assert compute_coverage("We bake a pie.", source) == 0
+    assert compute_coverage("Anything", "1 2 3") == 1

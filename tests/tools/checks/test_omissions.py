@@ -6,11 +6,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tools.checks.omissions import lost_content
+from tools.checks.omissions import find_lost_details
 
 
 def lost(source: str, text: str) -> list[tuple[str, str]]:
-    return [(detail["kind"], detail["text"]) for detail in lost_content(source, text)]
+    return [(detail["kind"], detail["text"]) for detail in find_lost_details(source, text)]
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ CHANGED = [
 
 @pytest.mark.parametrize(("source", "text", "expected"), CHANGED)
 def test_changed_content_is_lost(source: str, text: str, expected: str) -> None:
-    assert [detail["text"] for detail in lost_content(source, text)] == [expected]
+    assert [detail["text"] for detail in find_lost_details(source, text)] == [expected]
 
 
 def test_each_detail_is_listed_once_in_the_order_of_the_source() -> None:
     source = "There were 40 people with asthma. No drug helped. Of 40, asthma ended in 12% (RR 0.5); RR 0.5 was good."
-    assert lost_content(source, "")[2] == {"kind": "negation", "text": "No", "sentence": "No drug helped."}
+    assert find_lost_details(source, "")[2] == {"kind": "negation", "text": "No", "sentence": "No drug helped."}
     assert lost(source, "It went on.") == [
         ("number", "40"),
         ("name", "asthma"),
@@ -154,13 +154,13 @@ NUMBERED = st.integers(min_value=11, max_value=1800)
 @given(PASSAGES | ODD_TEXT | st.text())
 @settings(max_examples=100, deadline=None)
 def test_a_text_loses_nothing_of_itself(text: str) -> None:
-    assert lost_content(text, text) == []
+    assert find_lost_details(text, text) == []
 
 
 @given(PASSAGES, PASSAGES)
 @settings(deadline=None)
 def test_a_longer_text_loses_nothing_of_its_first_part(source: str, more: str) -> None:
-    assert lost_content(source, f"{source}\n\n{more}") == []
+    assert find_lost_details(source, f"{source}\n\n{more}") == []
 
 
 @given(st.sets(NUMBERED, min_size=2, max_size=5), st.data())
@@ -173,7 +173,7 @@ def test_a_deleted_sentence_with_a_number_is_reported(numbers: set[int], data: s
     }
     text = " ".join(sentence for number, sentence in sentences.items() if number != gone)
 
-    found = lost_content(" ".join(sentences.values()), text)
+    found = find_lost_details(" ".join(sentences.values()), text)
 
     assert {"kind": "number", "text": str(gone), "sentence": sentences[gone]} in found
 
@@ -184,4 +184,4 @@ def test_a_deleted_sentence_with_a_number_is_reported(numbers: set[int], data: s
 def test_a_hostile_text_of_30_kb_is_read_to_its_end(piece: str) -> None:
     text = piece * (30_000 // len(piece))
 
-    assert lost_content(text, text) == []
+    assert find_lost_details(text, text) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.checks.quotes import locate, locate_or_closest
+from tools.checks.quotes import find_closest_quote, find_quote
 
 TEXT = "We raised 24 seedlings of cress (Lepidium sativum). “Tea”, we thought, makes them grow. Light was not measured."
 
@@ -21,28 +21,28 @@ TEXT = "We raised 24 seedlings of cress (Lepidium sativum). “Tea”, we though
     ],
 )
 def test_case_punctuation_and_white_space_may_differ(quote: str, found: str) -> None:
-    place = locate(quote, TEXT)
+    place = find_quote(quote, TEXT)
     assert place
-    assert place.of(TEXT) == found
+    assert place.slice_text(TEXT) == found
 
 
 @pytest.mark.parametrize(
     "quote", ["", "...", "raised 24", "raised 25 seedlings", "raised seedlings of cress", "24seedlings of cress"]
 )
 def test_other_words_or_too_few_are_not_found(quote: str) -> None:
-    assert locate(quote, TEXT) is None
+    assert find_quote(quote, TEXT) is None
 
 
 def test_the_sentence_that_shares_most_words_is_what_a_loose_quote_means() -> None:
-    place = locate_or_closest("24 cress seedlings were raised", TEXT)
+    place = find_closest_quote("24 cress seedlings were raised", TEXT)
     assert place
-    assert place.of(TEXT) == "We raised 24 seedlings of cress (Lepidium sativum"
-    assert locate_or_closest("The weather in Spain was fine", TEXT) is None
+    assert place.slice_text(TEXT) == "We raised 24 seedlings of cress (Lepidium sativum"
+    assert find_closest_quote("The weather in Spain was fine", TEXT) is None
 
 
 @given(st.text(max_size=80), st.text(max_size=200))
 def test_what_is_found_has_the_words_of_the_quote(quote: str, text: str) -> None:
-    place = locate(quote, text, fewest=1)
+    place = find_quote(quote, text, fewest=1)
     if place:
-        words = [word for word in place.of(text).casefold() if word.isalnum()]
+        words = [word for word in place.slice_text(text).casefold() if word.isalnum()]
         assert words == [word for word in quote.casefold() if word.isalnum()]

@@ -10,7 +10,7 @@ from textstat.textstat import textstatistics
 
 from evals.datasets.corpora import load_examples
 from state.records import Readability
-from tools.checks.readability import grade, mean_grade
+from tools.checks.readability import compute_mean_grade, compute_readability
 
 PLAIN = "The cell makes energy. It burns sugar for its daily work."
 SUMMARIES = {sample["id"]: sample["summary"] for sample in load_examples("journalism")}
@@ -18,7 +18,7 @@ SUMMARIES = {sample["id"]: sample["summary"] for sample in load_examples("journa
 
 def test_grades_of_a_small_text_are_the_formulas_by_hand() -> None:
     # 11 words, 2 sentences, 45 letters, 47 characters without spaces; 15 syllables (en-er-gy, sug-ar, dai-ly)
-    scores = grade(PLAIN)
+    scores = compute_readability(PLAIN)
 
     assert scores["words"] == 11
     assert scores["cli"] == pytest.approx(0.058 * (100 * 45 / 11) - 0.296 * (100 * 2 / 11) - 15.8)
@@ -35,27 +35,27 @@ The cell makes energy.
 > _daily_ `work`.
 """
 
-    assert grade(marked) == grade(PLAIN)
+    assert compute_readability(marked) == compute_readability(PLAIN)
 
 
 def test_headings_and_list_items_end_a_sentence() -> None:
     listed = "## How do cells get their energy?\n\n- They burn all sugar\n- They burn some fat\n"
     written = "How do cells get their energy? They burn all sugar. They burn some fat."
 
-    assert grade(listed) == grade(written)
+    assert compute_readability(listed) == compute_readability(written)
 
 
 @pytest.mark.parametrize("text", ["", " \n", "...", "---", "# ", "**"])
 def test_a_text_without_words_is_all_zeros(text: str) -> None:
-    assert grade(text) == {"cli": 0.0, "fkgl": 0.0, "dcrs": 0.0, "ari": 0.0, "words": 0}
+    assert compute_readability(text) == {"cli": 0.0, "fkgl": 0.0, "dcrs": 0.0, "ari": 0.0, "words": 0}
 
 
 def test_switches_of_the_shared_textstat_object_do_not_reach_our_grades() -> None:
-    before = grade("Mitochondria metabolise carbohydrates continuously.")
+    before = compute_readability("Mitochondria metabolise carbohydrates continuously.")
     textstat.set_lang("de_DE")
     textstat.set_rounding(True, 0)
     try:
-        after = grade("Mitochondria  metabolise carbohydrates continuously.")
+        after = compute_readability("Mitochondria  metabolise carbohydrates continuously.")
     finally:
         textstat.set_lang("en_US")
         textstat.set_rounding(False)
@@ -64,13 +64,13 @@ def test_switches_of_the_shared_textstat_object_do_not_reach_our_grades() -> Non
 
 
 def test_the_mean_is_of_the_papers_three_measures() -> None:
-    assert mean_grade(Readability(cli=9.0, fkgl=12.0, dcrs=6.0, ari=99.0, words=1)) == 9.0
+    assert compute_mean_grade(Readability(cli=9.0, fkgl=12.0, dcrs=6.0, ari=99.0, words=1)) == 9.0
 
 
 @given(st.text())
 @settings(deadline=None)
 def test_any_text_can_be_graded(text: str) -> None:
-    assert grade(text)["words"] >= 0
+    assert compute_readability(text)["words"] >= 0
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def itself() -> textstatistics:
 @pytest.mark.parametrize("name", SUMMARIES)
 def test_grades_of_the_summaries_are_those_of_textstat(name: str, itself: textstatistics) -> None:
     text = SUMMARIES[name].replace("3.2", "3")  # textstat takes a decimal point for the end of a sentence; we do not
-    assert grade(text) == {
+    assert compute_readability(text) == {
         "cli": itself.coleman_liau_index(text),
         "fkgl": itself.flesch_kincaid_grade(text),
         "dcrs": itself.dale_chall_readability_score(text),
@@ -95,12 +95,14 @@ def test_grades_of_the_summaries_are_those_of_textstat(name: str, itself: textst
 
 def test_only_textstat_takes_a_decimal_point_for_the_end_of_a_sentence(itself: textstatistics) -> None:
     text = "The core of mud was 3.2 metres long. It was drilled from the frozen lake in the north."
-    assert grade(text)["fkgl"] == itself.flesch_kincaid_grade(text.replace("3.2", "3,2"))
-    assert grade(text)["fkgl"] > itself.flesch_kincaid_grade(text)
+    assert compute_readability(text)["fkgl"] == itself.flesch_kincaid_grade(text.replace("3.2", "3,2"))
+    assert compute_readability(text)["fkgl"] > itself.flesch_kincaid_grade(text)
 
 
 @pytest.mark.parametrize(
     "short", ["vs. Smith", "i.e. this", "e.g. Ants", "approx. 5 or 6", "Fig. 3", "Ant et al. 2019"]
 )
 def test_an_abbreviation_ends_no_sentence(short: str) -> None:
-    assert grade(f"We looked at {short} in the sea.") == grade(f"We looked at {short.replace('.', ',')} in the sea.")
+    assert compute_readability(f"We looked at {short} in the sea.") == compute_readability(
+        f"We looked at {short.replace('.', ',')} in the sea."
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.checks.support import MARKED_BELOW, nearness, unsupported_sentences
+from tools.checks.support import MIN_SIMILARITY, list_support_warnings, score_sentence_similarity
 from tools.documents.reading import read_document
 
 SOURCE = (
@@ -15,14 +15,17 @@ FOREIGN = "Mosses on old stone walls store the water of a rainy night for many d
 
 
 def test_a_sentence_that_the_source_does_not_say_is_named() -> None:
-    warnings = unsupported_sentences(f"# Walls Of Stone\n\n{SAID} {FOREIGN}", read_document(SOURCE))
+    warnings = list_support_warnings(f"# Walls Of Stone\n\n{SAID} {FOREIGN}", read_document(SOURCE))
 
     assert warnings == [f'the source does not seem to say this: "{FOREIGN}"']
 
 
 def test_what_the_source_says_is_near_it() -> None:
-    assert [cosine > MARKED_BELOW for _, cosine in nearness(f"{SAID} {FOREIGN}", SOURCE)] == [True, False]
+    assert [cosine > MIN_SIMILARITY for _, cosine in score_sentence_similarity(f"{SAID} {FOREIGN}", SOURCE)] == [
+        True,
+        False,
+    ]
 
 
 def test_a_text_without_sentences_has_none_to_name() -> None:
-    assert nearness("# Only A Title", SOURCE) == []
+    assert score_sentence_similarity("# Only A Title", SOURCE) == []

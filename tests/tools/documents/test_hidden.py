@@ -14,7 +14,7 @@ from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
 from state.documents import Document
-from state.errors import BadInput
+from state.errors import InputError
 from tests.tools.documents.sheets import pdf, read
 
 SEEN = "The sea is warm and many people know it well."
@@ -187,7 +187,7 @@ def test_the_recognised_text_of_a_scan_is_its_text() -> None:
 
 
 def test_undrawn_text_on_an_empty_page_is_no_scan() -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises(InputError) as error:
         read(pdf(undrawn_text))
     assert error.value.kind == "pdf_without_text"
 

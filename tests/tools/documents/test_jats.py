@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from state.errors import BadInput
+from state.errors import InputError
 from tests.tools.documents.sheets import read_paper, sections
 
 ARTICLE = """<?xml version="1.0" encoding="UTF-8"?>
@@ -66,6 +66,6 @@ def test_no_entity_reads_a_file_and_none_grows(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["<article><body>", "<TEI><text>Warm.</text></TEI>"])
 def test_xml_that_is_no_article_is_refused_with_advice(text: str) -> None:
-    with pytest.raises(BadInput, match="another format") as error:
+    with pytest.raises(InputError, match="another format") as error:
         read_paper(text, "paper.xml")
     assert error.value.kind == "binary_input"

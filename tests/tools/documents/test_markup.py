@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from state.documents import Document
-from state.errors import BadInput
+from state.errors import InputError
 from tests.tools.documents.sheets import read_paper, sections
 
 
@@ -262,7 +262,7 @@ def test_latex_that_was_cut_anywhere_is_read_so_far(end: str) -> None:
 
 
 def test_latex_that_nests_without_end_is_refused() -> None:
-    with pytest.raises(BadInput):
+    with pytest.raises(InputError):
         read_paper("{" * 50_000 + "warm" + "}" * 50_000, "paper.tex")
 
 

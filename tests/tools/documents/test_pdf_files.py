@@ -11,12 +11,12 @@ from contextlib import suppress
 import pytest
 
 from state.documents import DocumentRef
-from state.errors import BadInput, Kind
+from state.errors import ErrorKind, InputError
 from state.settings import Scope
 from tests.tools.pdfs import Line, encrypted, from_objects, typeset, with_contents, words
-from tools.documents.guarded import Unreadable, run_parser
-from tools.documents.pdf.process import extract
-from tools.documents.reading import read_document_bytes, stored_text
+from tools.documents.parser_process import UnreadableFileError, run_parser
+from tools.documents.pdf.process import read_pdf
+from tools.documents.reading import load_source_text, read_document_bytes
 
 ABSTRACT = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before, which nobody expected."
 LINES = ["We measured how warm the sea was in 2019. It was 3 de-", "grees warmer than before, which nobody expected."]
@@ -31,8 +31,8 @@ def read(pdf: bytes, scope: Scope = "auto", max_pages: int = 100) -> DocumentRef
     return read_document_bytes(pdf, name="paper.pdf", scope=scope, max_pages=max_pages)
 
 
-def kind_of(pdf: bytes) -> Kind:
-    with pytest.raises(BadInput) as error:
+def kind_of(pdf: bytes) -> ErrorKind:
+    with pytest.raises(InputError) as error:
         read(pdf)
     assert "paper.pdf" in str(error.value)
     assert "\n" not in str(error.value)
@@ -67,7 +67,7 @@ def kind_of(pdf: bytes) -> Kind:
 )
 def test_the_abstract_is_found(page: list[Line]) -> None:
     paper = read(typeset(page))
-    assert stored_text(paper) == ABSTRACT
+    assert load_source_text(paper) == ABSTRACT
     assert (paper["scope"], paper["title"], paper["pages"]) == ("abstract", "A warm sea", 1)
     assert (paper["words"], paper["warnings"]) == (len(ABSTRACT.split()), [])
 
@@ -75,25 +75,25 @@ def test_the_abstract_is_found(page: list[Line]) -> None:
 def test_headings_inside_an_abstract_do_not_end_it() -> None:
     inside = [("Background", 11), BODY[0], ("Results", 11), BODY[1]]
     page = [("A warm sea", 18), ("Abstract", 12), *inside, ("1 Introduction", 12), *BODY[2:]]
-    assert stored_text(read(typeset(page))).split("\n\n") == ["Background", BODY[0], "Results", BODY[1]]
+    assert load_source_text(read(typeset(page))).split("\n\n") == ["Background", BODY[0], "Results", BODY[1]]
 
 
 def test_an_abstract_without_an_end_stops_at_the_next_heading() -> None:
     page = [("A warm sea", 18), ("Abstract", 12), *LINES, ("Seas of the World", 12), *BODY]
-    assert stored_text(read(typeset(page, *[BODY] * 10))) == ABSTRACT
+    assert load_source_text(read(typeset(page, *[BODY] * 10))) == ABSTRACT
 
 
 def test_the_whole_paper_is_used_when_there_is_no_abstract() -> None:
     paper = read(typeset(BODY))
     assert paper["scope"] == "whole"
     assert paper["warnings"] == ["the abstract was not found, so the whole paper is used"]
-    assert stored_text(paper) == " ".join(BODY)
+    assert load_source_text(paper) == " ".join(BODY)
 
 
 def test_the_whole_paper_is_its_title_headings_and_paragraphs_without_references() -> None:
     references = [f"A. Author. {year}. On seas and lakes." for year in (2018, 2019, 2020)]
     pages = [("A warm sea", 18), ("1 Warm seas", 12), *BODY[:5]], [("References", 12), *references]
-    text = stored_text(read(typeset(*pages, [("A Appendix", 12), BODY[6]]), scope="whole"))
+    text = load_source_text(read(typeset(*pages, [("A Appendix", 12), BODY[6]]), scope="whole"))
     assert text.split("\n\n") == ["A warm sea", "1 Warm seas", " ".join(BODY[:5]), "A Appendix", BODY[6]]
 
 
@@ -115,7 +115,7 @@ def test_pages_without_text_are_counted() -> None:
 
 def test_encrypted_files_need_an_empty_password() -> None:
     pdf = typeset(BODY)
-    assert stored_text(read(encrypted(pdf, user_password=""))) == " ".join(BODY)
+    assert load_source_text(read(encrypted(pdf, user_password=""))) == " ".join(BODY)
     assert kind_of(encrypted(pdf, user_password="secret")) == "encrypted_pdf"
 
 
@@ -130,7 +130,7 @@ def test_a_page_with_nothing_but_its_number_is_empty() -> None:
 def test_too_many_pages() -> None:
     pdf = typeset(*[[line] for line in BODY[:4]])
     assert read(pdf, max_pages=4)["pages"] == 4
-    with pytest.raises(BadInput, match="has 4 pages, more than the 2") as error:
+    with pytest.raises(InputError, match="has 4 pages, more than the 2") as error:
         read(pdf, max_pages=2)
     assert error.value.kind == "input_too_long"
 
@@ -189,7 +189,7 @@ ENDLESS = b"\n" + b"0 0 m 9 9 l S " * 1_000_000
 
 
 def test_a_file_that_takes_more_than_two_seconds_a_page_is_refused_with_the_reason() -> None:
-    with pytest.raises(BadInput, match="more than 2 seconds of a processor a page") as error:
+    with pytest.raises(InputError, match="more than 2 seconds of a processor a page") as error:
         read(with_contents(ENDLESS))
     assert error.value.kind == "broken_pdf"
 
@@ -199,17 +199,17 @@ def test_a_long_paper_has_time_for_each_of_its_pages() -> None:
     busy = b"\n" + b"0 0 m 9 9 l S " * 1_600 + b"BT /F1 12 Tf 72 400 Td (The sea was warm.) Tj ET"
     paper = read(with_contents(*[busy] * 60))
     assert paper["pages"] == 60
-    assert stored_text(paper).count("The sea was warm.") == 60, paper["warnings"]
+    assert load_source_text(paper).count("The sea was warm.") == 60, paper["warnings"]
 
 
 def test_a_file_that_takes_too_long_is_given_up() -> None:
     slow = with_contents(*[b"\n" + b"0 0 m 9 9 l S " * 130_000 + b"BT /F1 1 Tf (x) Tj ET"] * 20)
-    with pytest.raises(Unreadable, match="could not be read within 2 seconds"):
+    with pytest.raises(UnreadableFileError, match="could not be read within 2 seconds"):
         run_parser("tools.documents.pdf.process", slow, name="paper.pdf", limit=100, seconds=2)
 
 
 def test_a_parser_that_crashes_is_told() -> None:
-    with pytest.raises(Unreadable, match=f"crashed, with signal {signal.SIGABRT.value}"):
+    with pytest.raises(UnreadableFileError, match=f"crashed, with signal {signal.SIGABRT.value}"):
         run_parser("tests.tools.documents.test_pdf_files", b"", name="paper.pdf")
 
 
@@ -237,8 +237,8 @@ def test_damaged_files_raise_nothing_in_the_reading_process(seed: int) -> None:
     ]
     read_files = 0
     for _ in range(60):
-        with suppress(BadInput, Unreadable):
-            read_files += extract(damaged(chance.choice(files), chance), 100, lambda *_: None).pages > 0
+        with suppress(InputError, UnreadableFileError):
+            read_files += read_pdf(damaged(chance.choice(files), chance), 100, lambda *_: None).pages > 0
     assert 0 < read_files < 60
 
 

@@ -15,16 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from state.documents import DocumentRef
-from state.errors import BadInput, DraftroomError, Kind, StateError
+from state.errors import DraftroomError, ErrorKind, InputError, StateError
 from state.settings import Scope
 from tests.tools.documents.sheets import lines, pdf
 from tools.documents.reading import (
-    NOT_ENGLISH,
+    NOT_ENGLISH_WARNING,
     is_english,
     load_document,
+    load_source_text,
     read_document,
     read_document_bytes,
-    stored_text,
 )
 
 PROSE = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before."
@@ -32,7 +32,7 @@ PROSE = "We measured how warm the sea was in 2019. It was 3 degrees warmer than 
 
 def test_the_text_itself_is_read_whole() -> None:
     paper = read_document(PROSE)
-    assert stored_text(paper) == PROSE
+    assert load_source_text(paper) == PROSE
     assert paper["sha256"] == hashlib.sha256(PROSE.encode()).hexdigest()
     assert (paper["format"], paper["scope"], paper["words"], paper["pages"]) == ("text", "whole", 16, 0)
 
@@ -40,7 +40,7 @@ def test_the_text_itself_is_read_whole() -> None:
 @pytest.mark.timeout(30)
 def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "paper.txt")
-    with pytest.raises(BadInput, match="nobody writes to it"):
+    with pytest.raises(InputError, match="nobody writes to it"):
         read_document(str(tmp_path / "paper.txt"))
 
 
@@ -51,13 +51,13 @@ def test_a_text_that_is_no_path_is_never_taken_for_a_broken_one(text: str) -> No
 
 def test_the_stored_text_is_clean() -> None:
     paper = read_document("Scientiﬁc\r\neﬀorts\x1b[31m and mea\u00ad\nsured un\u00adits")
-    assert stored_text(paper) == "Scientific\nefforts[31m and measured units"
+    assert load_source_text(paper) == "Scientific\nefforts[31m and measured units"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_byte_order_marks_tell_the_encoding(encoding: str) -> None:
     paper = read_document_bytes("Größe und Maß".encode(encoding), name="standard input")
-    assert stored_text(paper) == "Größe und Maß"
+    assert load_source_text(paper) == "Größe und Maß"
 
 
 def test_markdown_keeps_its_signs_but_not_addresses_and_front_matter() -> None:
@@ -66,15 +66,15 @@ def test_markdown_keeps_its_signs_but_not_addresses_and_front_matter() -> None:
         f"---\ntitle: front\n---\n# Warm *seas* #\n\nSee {links} [3].\n".encode(), name="paper.md"
     )
     assert (paper["title"], paper["format"]) == ("Warm seas", "markdown")
-    assert stored_text(paper) == "# Warm *seas* #\n\nSee the data, a map, badge [3]."
+    assert load_source_text(paper) == "# Warm *seas* #\n\nSee the data, a map, badge [3]."
 
 
 def test_the_same_bytes_as_markdown_and_as_text_are_stored_apart() -> None:
     data = b"See [this](https://example.org) page"
     as_markdown, as_text = read_document_bytes(data, name="a.md"), read_document_bytes(data, name="a.txt")
     assert as_markdown["sha256"] == as_text["sha256"]
-    assert stored_text(as_markdown) == "See this page"
-    assert stored_text(as_text) == data.decode()
+    assert load_source_text(as_markdown) == "See this page"
+    assert load_source_text(as_text) == data.decode()
 
 
 @pytest.mark.parametrize(
@@ -89,18 +89,18 @@ def test_the_same_bytes_as_markdown_and_as_text_are_stored_apart() -> None:
 def test_the_abstract_of_a_text_on_request(text: str) -> None:
     paper = read_document_bytes(text.encode(), name="paper.md", scope="abstract")
     assert paper["scope"] == "abstract"
-    assert stored_text(paper) == PROSE
+    assert load_source_text(paper) == PROSE
 
 
 def test_headings_inside_a_structured_abstract_do_not_end_it() -> None:
     text = f"## Abstract\n### Background\nSeas.\n### Results\n{PROSE}\n## Methods\nA thermometer."
-    abstract = stored_text(read_document_bytes(text.encode(), name="paper.md", scope="abstract"))
+    abstract = load_source_text(read_document_bytes(text.encode(), name="paper.md", scope="abstract"))
     assert abstract == f"### Background\n\nSeas.\n\n### Results\n\n{PROSE}"
 
 
 @pytest.mark.parametrize("text", [PROSE, "Abstract-based methods of\nthinking", "Abstract\n" + "long " * 900])
 def test_a_text_without_an_abstract_says_so_on_request(text: str) -> None:
-    with pytest.raises(BadInput, match="use the whole paper"):
+    with pytest.raises(InputError, match="use the whole paper"):
         read_document(text, scope="abstract")
 
 
@@ -109,12 +109,12 @@ REFERENCES = "[1] A. Author. 2019. Seas.\n[2] B. Author. 2020. Lakes.\n[3] C. Au
 
 def test_the_reference_list_is_cut_and_an_appendix_kept() -> None:
     paper = read_document(f"{PROSE}\nReferences\n{REFERENCES}\nAppendix A: data\nMore.")
-    assert stored_text(paper) == f"{PROSE}\nAppendix A: data\nMore."
+    assert load_source_text(paper) == f"{PROSE}\nAppendix A: data\nMore."
 
 
 def test_a_heading_without_a_list_cuts_nothing() -> None:
     text = f"{PROSE}\nReferences\nThe letter has none."
-    assert stored_text(read_document(text)) == text
+    assert load_source_text(read_document(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -125,20 +125,20 @@ def test_a_heading_without_a_list_cuts_nothing() -> None:
         *[(data, "input_too_long") for data in (b"word " * 200_001, b"x" * 4_000_001, b" " * 50_000_001)],
     ],
 )
-def test_what_is_no_paper_is_refused_by_its_kind(data: bytes, kind: Kind) -> None:
-    with pytest.raises(BadInput, match=r"paper\.md") as error:
+def test_what_is_no_paper_is_refused_by_its_kind(data: bytes, kind: ErrorKind) -> None:
+    with pytest.raises(InputError, match=r"paper\.md") as error:
         read_document_bytes(data, name="paper.md")
     assert error.value.kind == kind
 
 
 def test_another_encoding_is_refused_with_the_place() -> None:
-    with pytest.raises(BadInput, match=r"at byte 2; convert it first.*iconv") as error:
+    with pytest.raises(InputError, match=r"at byte 2; convert it first.*iconv") as error:
         read_document_bytes("Maß und Größe".encode("latin-1")[:3] + b"\xdf und", name="paper.txt")
     assert error.value.kind == "not_utf8"
 
 
 def test_half_a_surrogate_pair_is_refused() -> None:
-    with pytest.raises(BadInput) as error:
+    with pytest.raises(InputError) as error:
         read_document("half a \ud800 pair")
     assert error.value.kind == "not_utf8"
 
@@ -154,7 +154,7 @@ def test_text_made_to_stall_a_pattern_does_not(data: bytes) -> None:
 @given(st.binary(max_size=200), st.sampled_from(["a.txt", "a.md", "a.pdf", ""]), st.sampled_from(["auto", "abstract"]))
 def test_any_bytes_end_in_a_paper_or_in_an_error_of_ours(data: bytes, name: str, scope: Scope) -> None:
     with suppress(DraftroomError):
-        assert stored_text(read_document_bytes(data, name=name, scope=scope)).strip()
+        assert load_source_text(read_document_bytes(data, name=name, scope=scope)).strip()
 
 
 TEXT = "A warm sea\n\n1 Introduction\n\nThe sea is warm.\n\nIt is large as well.\n"
@@ -195,7 +195,7 @@ def test_the_same_content_is_parsed_once() -> None:
 def test_a_stored_document_is_refused_if_it_has_too_many_pages() -> None:
     data = pdf(*[lines([f"The {name} is warm."]) for name in ("sea", "lake", "pond")])
     read_document_bytes(data, name="paper.pdf")
-    with pytest.raises(BadInput, match="3 pages, more than the 2") as error:
+    with pytest.raises(InputError, match="3 pages, more than the 2") as error:
         read_document_bytes(data, name="paper.pdf", max_pages=2)
     assert error.value.kind == "input_too_long"
 
@@ -257,7 +257,7 @@ def test_the_examples_pass_and_a_foreign_paper_carries_the_warning(
     tmp_path: Path,
 ) -> None:
     for example in ("mosses.md", "inhalers.md", "seedlings.pdf"):
-        assert NOT_ENGLISH not in read_document(f"examples/{example}")["warnings"]
+        assert NOT_ENGLISH_WARNING not in read_document(f"examples/{example}")["warnings"]
     paper = tmp_path / "aufsatz.md"
     paper.write_text(f"# Rückenschmerzen\n\n{OTHERS['German']}\n", encoding="utf-8")
-    assert NOT_ENGLISH in read_document(str(paper))["warnings"]
+    assert NOT_ENGLISH_WARNING in read_document(str(paper))["warnings"]

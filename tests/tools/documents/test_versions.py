@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from state.documents import Paragraph
-from tools.documents.versions import paired
+from tools.documents.versions import match_paragraphs
 
 
 def paragraphs(**texts: str) -> list[Paragraph]:
@@ -11,7 +11,7 @@ def paragraphs(**texts: str) -> list[Paragraph]:
 
 
 def names(before: list[Paragraph], after: list[Paragraph]) -> dict[str, str]:
-    return {old: new["id"] for old, new in paired(before, after).items()}
+    return {old: new["id"] for old, new in match_paragraphs(before, after).items()}
 
 
 MOSS = "Moss grows in twelve gardens of the north, where the summers are wet and the winters mild."

@@ -15,9 +15,9 @@ from docx.oxml.ns import nsdecls
 from docx.shared import Pt, RGBColor
 
 from state.documents import Document
-from state.errors import BadInput
+from state.errors import InputError
 from tests.tools.documents.sheets import read_paper, sections
-from tools.documents.reading import read_document_bytes, stored_text
+from tools.documents.reading import load_source_text, read_document_bytes
 
 ABSTRACT = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before, which nobody expected."
 
@@ -66,8 +66,8 @@ def test_a_manuscript_is_read_with_its_sections_tables_and_references() -> None:
 
 def test_models_read_its_abstract_or_its_headings_and_paragraphs() -> None:
     data = saved(manuscript())
-    assert stored_text(read_document_bytes(data, name="paper.docx", scope="auto")) == ABSTRACT
-    assert stored_text(read_document_bytes(data, name="without a suffix")) == (
+    assert load_source_text(read_document_bytes(data, name="paper.docx", scope="auto")) == ABSTRACT
+    assert load_source_text(read_document_bytes(data, name="without a suffix")) == (
         f"# A warm sea\n\n## Abstract\n\n{ABSTRACT}\n\n## Methods\n\nWe read a thermometer.\n\n### Places\n\n"
         "sea degrees Baltic 8"
     )
@@ -218,6 +218,6 @@ def test_automatic_numbers_stand_before_headings_and_references() -> None:
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_with_advice(data: bytes) -> None:
-    with pytest.raises(BadInput, match="open it in the program") as error:
+    with pytest.raises(InputError, match="open it in the program") as error:
         read_document_bytes(data, name="paper.docx")
     assert error.value.kind == "binary_input"

@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from state.documents import Document, Paragraph
-from state.errors import BadInput
+from state.errors import InputError
 from tests.tools.literature.site import Site
-from tools.literature.fetching import Cache, Fetcher, Secret
-from tools.literature.providers import CATALOGUES, Client
-from tools.literature.url_guard import Gate
-from tools.literature.web import Pace, Web
+from tools.literature.fetching import DownloadCache, Fetcher, Secret
+from tools.literature.providers import SERVICE_SPECS, ServiceClient
+from tools.literature.url_guard import AddressGuard
+from tools.literature.web import RateLimiter, WebClient
 
 LOOPBACK = frozenset({"127.0.0.1"})
 
@@ -45,16 +45,16 @@ def resolving(*addresses: str) -> Callable[[str, int], Awaitable[list[str]]]:
     return resolve
 
 
-def open_gate() -> Gate:
+def open_gate() -> AddressGuard:
     """Every name leads to the sites of the tests."""
-    return Gate(resolver=resolving("127.0.0.1"), loopback_for_tests=LOOPBACK)
+    return AddressGuard(resolver=resolving("127.0.0.1"), loopback_for_tests=LOOPBACK)
 
 
-def client(name: str, web: Web, site: Site, *secrets: Secret, contact: str = "") -> Client:
+def client(name: str, web: WebClient, site: Site, *secrets: Secret, contact: str = "") -> ServiceClient:
     """The client of a service, for which a site stands."""
-    catalogue = CATALOGUES[name]
+    catalogue = SERVICE_SPECS[name]
     here = catalogue.model_copy(update={"url": site.url(urlsplit(catalogue.url).path)})
-    return Client(name, here, web, secrets, contact)
+    return ServiceClient(name, here, web, secrets, contact)
 
 
 def document(text: str, title: str = "A study", abstract: str = "", digest: str = "") -> Document:
@@ -88,7 +88,7 @@ class Library:
         self.read_names.append(name)
         self.sources.append(source)
         if b"broken" in data:
-            raise BadInput(f"{name} is broken; save it again.", kind="broken_pdf")
+            raise InputError(f"{name} is broken; save it again.", kind="broken_pdf")
         text = data.decode()
         return document(text, title=text.partition("\n")[0], digest=sha256(data).hexdigest())
 
@@ -122,7 +122,7 @@ def library() -> Library:
 
 
 @pytest.fixture
-def web(tmp_path: Path, clock: Clock) -> Web:
+def web(tmp_path: Path, clock: Clock) -> WebClient:
     fetcher = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
-    searches = Cache(tmp_path / "searches", 3600, clock)
-    return Web(fetcher, searches, Cache(tmp_path / "files", None, clock), Pace(clock, clock.sleep))
+    searches = DownloadCache(tmp_path / "searches", 3600, clock)
+    return WebClient(fetcher, searches, DownloadCache(tmp_path / "files", None, clock), RateLimiter(clock, clock.sleep))

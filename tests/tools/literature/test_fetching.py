@@ -20,13 +20,13 @@ from cryptography.x509.oid import NameOID
 from tests.tools.literature.conftest import LOOPBACK, open_gate, resolving
 from tests.tools.literature.site import Answer, Site, redirect
 from tools.literature.fetching import DOCUMENT_TYPES, Download, Fetcher, Secret
-from tools.literature.url_guard import FetchError, Gate, ServerFault
+from tools.literature.url_guard import AddressGuard, FetchError, ServerFaultError
 
 FETCHER = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
 
 
 async def get(site: Site, path: str = "/a", fetcher: Fetcher = FETCHER) -> Download:
-    return await fetcher.get(site.url(path), accept=DOCUMENT_TYPES)
+    return await fetcher.fetch(site.url(path), accept=DOCUMENT_TYPES)
 
 
 async def test_a_page_is_fetched_with_its_type(site: Site) -> None:
@@ -86,11 +86,11 @@ class TestPrivateNetworks:
         async def resolve(host: str, port: int) -> list[str]:
             return told.pop(0) if len(told) > 1 else told[0]
 
-        return Fetcher(Gate(resolver=resolve, loopback_for_tests=LOOPBACK), "Draftroom")
+        return Fetcher(AddressGuard(resolver=resolve, loopback_for_tests=LOOPBACK), "Draftroom")
 
     async def test_the_private_machine_could_be_reached(self, private: Site) -> None:
         private.pages["/a"] = Answer("secrets")
-        gate = Gate(resolver=resolving("127.0.0.2"), loopback_for_tests=frozenset({"127.0.0.2"}))
+        gate = AddressGuard(resolver=resolving("127.0.0.2"), loopback_for_tests=frozenset({"127.0.0.2"}))
         assert (await get(private, fetcher=Fetcher(gate, "Draftroom"))).data == b"secrets"
         assert private.connections == 1
 
@@ -115,21 +115,21 @@ class TestPrivateNetworks:
     @pytest.mark.parametrize("host", ["127.0.0.2", "2130706434", "0x7f.2", "[::ffff:127.0.0.2]", "[::1]"])
     async def test_a_redirect_into_the_private_network_is_refused(self, host: str, site: Site, private: Site) -> None:
         site.pages["/a"] = redirect(f"http://{host}:{site.port}/admin")
-        fetcher = Fetcher(Gate(loopback_for_tests=LOOPBACK), "Draftroom")
+        fetcher = Fetcher(AddressGuard(loopback_for_tests=LOOPBACK), "Draftroom")
         with pytest.raises(FetchError, match="not in the public internet"):
-            await fetcher.get(f"http://127.0.0.1:{site.port}/a", accept=DOCUMENT_TYPES)
+            await fetcher.fetch(f"http://127.0.0.1:{site.port}/a", accept=DOCUMENT_TYPES)
         assert (site.connections, private.connections) == (1, 0)
 
 
 async def test_the_next_address_is_tried_if_one_does_not_answer(site: Site) -> None:
     site.pages["/a"] = Answer("words")
-    gate = Gate(resolver=resolving("127.0.0.3", "127.0.0.1"), loopback_for_tests=LOOPBACK | {"127.0.0.3"})
+    gate = AddressGuard(resolver=resolving("127.0.0.3", "127.0.0.1"), loopback_for_tests=LOOPBACK | {"127.0.0.3"})
     assert (await get(site, fetcher=Fetcher(gate, "Draftroom"))).data == b"words"
 
 
 async def test_a_host_that_does_not_answer_is_a_passing_fault(site: Site) -> None:
-    gate = Gate(resolver=resolving("127.0.0.3"), loopback_for_tests=frozenset({"127.0.0.3"}))
-    with pytest.raises(ServerFault, match="cannot be reached") as caught:
+    gate = AddressGuard(resolver=resolving("127.0.0.3"), loopback_for_tests=frozenset({"127.0.0.3"}))
+    with pytest.raises(ServerFaultError, match="cannot be reached") as caught:
         await get(site, fetcher=Fetcher(gate, "Draftroom"))
     assert caught.value.passing
 
@@ -150,13 +150,13 @@ class TestLimits:
 
     async def test_a_broken_compression_is_a_fault(self, site: Site) -> None:
         site.pages["/a"] = Answer(b"words", headers={"Content-Encoding": "gzip"})
-        with pytest.raises(ServerFault, match="no proper way"):
+        with pytest.raises(ServerFaultError, match="no proper way"):
             await get(site)
 
     @pytest.mark.parametrize("body", [b"", b"half a page"], ids=["silence", "half an answer"])
     async def test_time_runs_out(self, body: bytes, site: Site) -> None:
         site.pages["/a"] = Answer(body, hangs=True)
-        with pytest.raises(ServerFault, match=r"did not answer in whole within 0\.3 s") as caught:
+        with pytest.raises(ServerFaultError, match=r"did not answer in whole within 0\.3 s") as caught:
             await get(site, fetcher=replace(FETCHER, seconds=0.3))
         assert caught.value.passing
 
@@ -181,7 +181,7 @@ class TestLimits:
 @pytest.mark.parametrize(("status", "passing"), [(404, False), (403, False), (204, False), (429, True), (503, True)])
 async def test_a_refusal_tells_its_status_and_whether_it_passes(status: int, passing: bool, site: Site) -> None:
     site.pages["/a"] = Answer("a page that says why", status=status)
-    with pytest.raises(ServerFault, match=f"answered with status {status}") as caught:
+    with pytest.raises(ServerFaultError, match=f"answered with status {status}") as caught:
         await get(site, "/a?q=words")
     assert caught.value.passing is passing
     assert "says why" not in str(caught.value)
@@ -192,7 +192,7 @@ class TestSecrets:
     secrets = (Secret("header", "X-Key", "s3cret-one"), Secret("query", "api_key", "s3cret two"))
 
     async def ask(self, site: Site, fetcher: Fetcher = FETCHER) -> Download:
-        return await fetcher.get(site.url("/a?q=words"), accept=DOCUMENT_TYPES, secrets=self.secrets)
+        return await fetcher.fetch(site.url("/a?q=words"), accept=DOCUMENT_TYPES, secrets=self.secrets)
 
     async def test_keys_reach_the_service_and_stand_in_no_address(self, site: Site) -> None:
         site.pages["/a"] = Answer("words")
@@ -218,8 +218,8 @@ class TestSecrets:
             assert "s3cret" not in str(caught.value) + caught.value.address
 
     async def test_a_key_that_no_header_can_hold_is_in_no_error(self, site: Site) -> None:
-        with pytest.raises(ServerFault, match="LocalProtocolError") as caught:
-            await FETCHER.get(
+        with pytest.raises(ServerFaultError, match="LocalProtocolError") as caught:
+            await FETCHER.fetch(
                 site.url("/a"), accept=DOCUMENT_TYPES, secrets=[Secret("header", "X-Key", "s3cret\nHost: x")]
             )
         assert "s3cret" not in str(caught.value)
@@ -268,11 +268,11 @@ class TestCertificates:
         return replace(FETCHER, certificates=ssl.create_default_context(cafile=str(certificate)))
 
     async def test_the_certificate_of_the_name_is_accepted(self, secure: Site, fetcher: Fetcher) -> None:
-        download = await fetcher.get(f"https://papers.example:{secure.port}/a", accept=DOCUMENT_TYPES)
+        download = await fetcher.fetch(f"https://papers.example:{secure.port}/a", accept=DOCUMENT_TYPES)
         assert download.data == b"words"
 
     @pytest.mark.parametrize("host", ["other.example", "127.0.0.1"])
     async def test_another_name_is_not(self, host: str, secure: Site, fetcher: Fetcher) -> None:
-        with pytest.raises(ServerFault, match="cannot be reached"):
-            await fetcher.get(f"https://{host}:{secure.port}/a", accept=DOCUMENT_TYPES)
+        with pytest.raises(ServerFaultError, match="cannot be reached"):
+            await fetcher.fetch(f"https://{host}:{secure.port}/a", accept=DOCUMENT_TYPES)
         assert secure.asked == []

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from state.errors import RetrievalUnavailable, SettingsError
+from state.errors import RetrievalUnavailableError, SettingsError
 from state.settings import LiteratureSettings
 from tests.tools.literature.conftest import Library, client, open_gate
 from tests.tools.literature.site import Answer, Site, json_answer, redirect
 from tests.tools.literature.test_folder import WordRank
 from tests.tools.literature.test_providers import hit
-from tools.literature import Found, Sources, find_documents, open_sources
+from tools.literature import FoundDocument, Sources, build_sources, find_documents
 from tools.literature.fetching import Fetcher, Secret
-from tools.literature.folder import Folder
-from tools.literature.full_text import ONLY_ABSTRACT
-from tools.literature.records import Hit, SearchResult, UnderReview
-from tools.literature.web import Web
+from tools.literature.folder import FolderProvider
+from tools.literature.full_text import ABSTRACT_ONLY_WARNING
+from tools.literature.records import Hit, ReviewedPaper, SearchResult
+from tools.literature.web import WebClient
 
 QUESTION = "How does moss grow?"
 LONG = "moss " * 200
@@ -41,12 +41,12 @@ def paper(text: str = LONG, kind: str = "application/pdf") -> Answer:
     return Answer(text, kind)
 
 
-def told(found: Found) -> tuple[str, str, str]:
+def told(found: FoundDocument) -> tuple[str, str, str]:
     return found["title"], found["address"], found["extent"]
 
 
 @pytest.fixture
-def sources(web: Web, library: Library) -> Sources:
+def sources(web: WebClient, library: Library) -> Sources:
     return Sources([], web, library.read)
 
 
@@ -106,7 +106,7 @@ async def test_else_the_abstract_serves_and_says_so(page: Answer, sources: Sourc
     (found,) = findings["found"]
     assert told(found) == ("Of moss", site.url("/a"), "abstract")
     assert found["document"]["paragraphs"][0]["text"] == abstract
-    assert found["document"]["warnings"] == [ONLY_ABSTRACT]
+    assert found["document"]["warnings"] == [ABSTRACT_ONLY_WARNING]
     assert len(findings["notices"]) == 1
 
 
@@ -159,7 +159,7 @@ async def test_the_paper_under_review_is_not_found(sources: Sources, site: Site)
         hit("shelf", title="Of ferns", address=site.url("/other")),
     ]
     digest = sha256(own.encode()).hexdigest()
-    reviewed = UnderReview(
+    reviewed = ReviewedPaper(
         title="How Moss Grows in the Dark", abstract="", sha256=digest, identifiers=["arxiv:2301.00001"]
     )
     findings = await find_documents(QUESTION, with_hits(sources, *hits), limit=1, under_review=reviewed)
@@ -191,7 +191,7 @@ async def test_if_all_providers_fail_the_user_is_told(sources: Sources, site: Si
     web = sources.web
     providers = [client("arxiv", web, site), client("openalex", web, site, Secret("query", "api_key", "s3cret"))]
     with pytest.raises(
-        RetrievalUnavailable, match=r"arxiv: .*status 404; openalex: .*status 404.*choose other"
+        RetrievalUnavailableError, match=r"arxiv: .*status 404; openalex: .*status 404.*choose other"
     ) as caught:
         await find_documents(QUESTION, replace(sources, providers=providers))
     assert caught.value.kind == "retrieval_failed"
@@ -215,7 +215,7 @@ class TestFolder:
 
     @pytest.fixture
     def local(self, sources: Sources, papers: Path, library: Library) -> Sources:
-        folder = Folder(papers, library.read, WordRank())
+        folder = FolderProvider(papers, library.read, WordRank())
         return replace(sources, providers=[folder], folder=folder)
 
     async def test_papers_of_the_folder_are_found_and_nobody_is_asked(
@@ -251,7 +251,7 @@ class TestSettings:
 
     @staticmethod
     def open(library: Library, **settings: Any) -> Sources:
-        return open_sources(LiteratureSettings(**settings), rank=WordRank(), read=library.read, gate=open_gate())
+        return build_sources(LiteratureSettings(**settings), rank=WordRank(), read=library.read, gate=open_gate())
 
     async def test_by_default_nothing_is_asked_and_the_user_is_told_why(self, library: Library) -> None:
         sources = self.open(library)
@@ -284,7 +284,7 @@ class TestSettings:
 
     def test_the_blocklist_of_the_settings_counts(self, library: Library) -> None:
         settings = LiteratureSettings(blocked_hosts=["reviews.example"])
-        sources = open_sources(settings, rank=WordRank(), read=library.read)
+        sources = build_sources(settings, rank=WordRank(), read=library.read)
         assert sources.web.fetcher.gate.blocklist == ("reviews.example",)
         assert sources.web.fetcher.gate.loopback_for_tests == frozenset()
         assert isinstance(sources.web.fetcher, Fetcher)

@@ -11,7 +11,7 @@ import pytest
 
 from state.documents import Document, Passage
 from tests.tools.literature.conftest import Library
-from tools.literature.folder import Folder
+from tools.literature.folder import FolderProvider
 from tools.literature.records import Hit
 from tools.literature.url_guard import FetchError
 
@@ -60,15 +60,15 @@ def rank() -> WordRank:
 
 
 @pytest.fixture
-def folder(papers: Path, library: Library, rank: WordRank) -> Folder:
-    return Folder(papers, library.read, rank)
+def folder(papers: Path, library: Library, rank: WordRank) -> FolderProvider:
+    return FolderProvider(papers, library.read, rank)
 
 
-async def titles(folder: Folder, limit: int = 3) -> list[str]:
+async def titles(folder: FolderProvider, limit: int = 3) -> list[str]:
     return [hit["title"] for hit in (await folder.search("moss", limit)).hits]
 
 
-async def test_papers_are_ranked_by_their_best_passage(folder: Folder, papers: Path, rank: WordRank) -> None:
+async def test_papers_are_ranked_by_their_best_passage(folder: FolderProvider, papers: Path, rank: WordRank) -> None:
     result = await folder.search("moss grows", 3)
     assert [hit["title"] for hit in result.hits] == ["Of moss", "Of ferns"]
     assert [hit["address"] for hit in result.hits] == [str(papers / "moss.md"), str(papers / "sub" / "fern.TXT")]
@@ -76,22 +76,22 @@ async def test_papers_are_ranked_by_their_best_passage(folder: Folder, papers: P
     assert rank.asked == [(3, "moss grows", 24)]
 
 
-async def test_no_more_papers_than_wanted(folder: Folder) -> None:
+async def test_no_more_papers_than_wanted(folder: FolderProvider) -> None:
     assert await titles(folder, 1) == ["Of moss"]
 
 
-async def test_a_paper_without_a_title_bears_the_name_of_its_file(folder: Folder, papers: Path) -> None:
+async def test_a_paper_without_a_title_bears_the_name_of_its_file(folder: FolderProvider, papers: Path) -> None:
     (papers / "moss.md").write_text("\nmoss", encoding="utf-8")
     assert "moss" in await titles(folder)
 
 
-async def test_an_unchanged_file_is_read_once(folder: Folder, library: Library) -> None:
+async def test_an_unchanged_file_is_read_once(folder: FolderProvider, library: Library) -> None:
     await titles(folder)
     await titles(folder)
     assert sorted(library.read_names) == ["fern.TXT", "moss.md", "stone.tex"]
 
 
-async def test_a_changed_file_is_read_again(folder: Folder, papers: Path, library: Library) -> None:
+async def test_a_changed_file_is_read_again(folder: FolderProvider, papers: Path, library: Library) -> None:
     await titles(folder)
     (papers / "moss.md").write_text("Of mosses\n\nmoss moss", encoding="utf-8")
     assert await titles(folder) == ["Of mosses", "Of ferns"]
@@ -99,12 +99,12 @@ async def test_a_changed_file_is_read_again(folder: Folder, papers: Path, librar
     assert library.read_names.count("fern.TXT") == 1
 
 
-async def test_the_same_paper_twice_is_one_hit(folder: Folder, papers: Path) -> None:
+async def test_the_same_paper_twice_is_one_hit(folder: FolderProvider, papers: Path) -> None:
     (papers / "copy.md").write_bytes((papers / "moss.md").read_bytes())
     assert await titles(folder) == ["Of moss", "Of ferns"]
 
 
-async def test_files_that_cannot_be_read_are_told(folder: Folder, papers: Path, library: Library) -> None:
+async def test_files_that_cannot_be_read_are_told(folder: FolderProvider, papers: Path, library: Library) -> None:
     (papers / "bad.pdf").write_text("broken", encoding="utf-8")
     (papers / "empty.txt").touch()
     (papers / "dangling.pdf").symlink_to(papers / "nowhere")
@@ -124,14 +124,14 @@ async def test_files_that_cannot_be_read_are_told(folder: Folder, papers: Path, 
 
 
 async def test_a_folder_that_is_not_there_is_told(library: Library, rank: WordRank, tmp_path: Path) -> None:
-    folder = Folder(tmp_path / "nowhere", library.read, rank)
+    folder = FolderProvider(tmp_path / "nowhere", library.read, rank)
     with pytest.raises(FetchError, match="is no folder; set `folder`"):
         await folder.search("moss", 3)
 
 
-async def test_only_papers_of_the_folder_are_loaded(folder: Folder, papers: Path, tmp_path: Path) -> None:
+async def test_only_papers_of_the_folder_are_loaded(folder: FolderProvider, papers: Path, tmp_path: Path) -> None:
     (hit, _) = (await folder.search("moss", 3)).hits
     (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
     for path in (tmp_path / "secret.txt", papers / "notes.odt", papers / ".." / "secret.txt"):
         with pytest.raises(FetchError, match="no longer a paper of the folder"):
-            await folder.load(Hit(**{**hit, "address": str(path)}))  # type: ignore[typeddict-item]
+            await folder.load_hit(Hit(**{**hit, "address": str(path)}))  # type: ignore[typeddict-item]

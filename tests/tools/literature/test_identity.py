@@ -9,17 +9,17 @@ import pytest
 from tests.tools.literature.conftest import document
 from tests.tools.literature.test_providers import hit
 from tools.literature.records import (
-    UnderReview,
-    identifiers,
+    ReviewedPaper,
+    extract_identifiers,
+    identify_reviewed_paper,
     is_same_document,
     is_same_study,
-    merge,
-    title_key,
-    under_review,
+    merge_hits,
+    normalize_title,
 )
 
 ABSTRACT = " ".join(f"word{number}" for number in range(60))
-PAPER = UnderReview(
+PAPER = ReviewedPaper(
     title="Attention in Moss: How Plants Look at Light",
     abstract=ABSTRACT,
     sha256="ab" * 32,
@@ -40,11 +40,11 @@ PAPER = UnderReview(
     ],
 )
 def test_ways_to_write_an_identifier(value: str, name: str) -> None:
-    assert identifiers([value, None, "", "no name", value]) == [name]
+    assert extract_identifiers([value, None, "", "no name", value]) == [name]
 
 
 def test_case_accents_and_punctuation_make_no_other_title() -> None:
-    assert title_key("  Über Moose: Größe & Licht!") == title_key("Uber moose (grösse) licht")
+    assert normalize_title("  Über Moose: Größe & Licht!") == normalize_title("Uber moose (grösse) licht")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_document_is_recognised_by_its_file_title_or_abstract() -> None:
 
 
 def test_short_titles_must_be_equal() -> None:
-    short = UnderReview(title="On moss", abstract="", sha256="", identifiers=[])
+    short = ReviewedPaper(title="On moss", abstract="", sha256="", identifiers=[])
     assert is_same_study(hit("arxiv", title="On Moss."), short)
     assert not is_same_study(hit("arxiv", title="On moss too"), short)
 
@@ -95,7 +95,7 @@ def test_the_paper_under_review_is_described_with_its_stamp() -> None:
     paper = document(
         "A title\n\narXiv:2301.00001v2 [cs.CL] 3 Jan 2023\n\nSee arXiv:1706.03762.", "A title", "In short."
     )
-    assert under_review(paper, ["10.1000/moss.1"]) == UnderReview(
+    assert identify_reviewed_paper(paper, ["10.1000/moss.1"]) == ReviewedPaper(
         title="A title",
         abstract="In short.",
         sha256=paper["sha256"],
@@ -106,7 +106,7 @@ def test_the_paper_under_review_is_described_with_its_stamp() -> None:
 def test_providers_take_turns() -> None:
     one = [hit("arxiv", title=f"A title {number}") for number in range(3)]
     two = [hit("crossref", title=f"Another title {number}") for number in range(1)]
-    assert [found["title"] for found in merge([one, two, []])] == [
+    assert [found["title"] for found in merge_hits([one, two, []])] == [
         "A title 0",
         "Another title 0",
         "A title 1",
@@ -123,7 +123,7 @@ def test_a_study_stands_once_with_all_that_is_told_of_it() -> None:
     by_title = hit(
         "semantic_scholar", title="ATTENTION in Moss", pdf_address="https://b.example/a.pdf", authors=["Ada Green"]
     )
-    assert merge([[first], [by_doi], [by_arxiv], [by_title]]) == [
+    assert merge_hits([[first], [by_doi], [by_arxiv], [by_title]]) == [
         hit(
             "crossref",
             title="Attention in moss",
@@ -138,4 +138,4 @@ def test_a_study_stands_once_with_all_that_is_told_of_it() -> None:
 
 
 def test_short_titles_do_not_make_studies_the_same() -> None:
-    assert len(merge([[hit("arxiv", title="Introduction")], [hit("crossref", title="Introduction")]])) == 2
+    assert len(merge_hits([[hit("arxiv", title="Introduction")], [hit("crossref", title="Introduction")]])) == 2

@@ -9,10 +9,10 @@ import pytest
 from tests.tools.literature.conftest import client
 from tests.tools.literature.site import Answer, Site, json_answer
 from tools.literature.fetching import Secret
-from tools.literature.providers import LONGEST_ABSTRACT, Client
-from tools.literature.records import Hit, search_words
-from tools.literature.url_guard import ServerFault
-from tools.literature.web import Web
+from tools.literature.providers import MAX_ABSTRACT_WORDS, ServiceClient
+from tools.literature.records import Hit, extract_search_words
+from tools.literature.url_guard import ServerFaultError
+from tools.literature.web import WebClient
 
 QUESTION = "Which self-attention models translate German?"
 
@@ -59,17 +59,17 @@ def hit(provider: str, **fields: Any) -> Hit:
 
 
 def test_the_words_of_a_question_without_its_operators() -> None:
-    assert search_words(QUESTION) == ["self", "attention", "models", "translate", "german"]
-    assert search_words('What is "BM25" OR* (TF-IDF)?') == ["bm25", "tf", "idf"]
-    assert search_words("Who is who?") == ["who", "is"]
-    assert search_words("?!") == []
-    assert len(search_words(" ".join(f"word{number}" for number in range(40)))) == 10
+    assert extract_search_words(QUESTION) == ["self", "attention", "models", "translate", "german"]
+    assert extract_search_words('What is "BM25" OR* (TF-IDF)?') == ["bm25", "tf", "idf"]
+    assert extract_search_words("Who is who?") == ["who", "is"]
+    assert extract_search_words("?!") == []
+    assert len(extract_search_words(" ".join(f"word{number}" for number in range(40)))) == 10
 
 
 class TestArxiv:
     path = "/api/query"
 
-    async def test_entries_are_read(self, web: Web, site: Site) -> None:
+    async def test_entries_are_read(self, web: WebClient, site: Site) -> None:
         site.pages[self.path] = feed(ENTRY, BARE_ENTRY, "<entry><id>x</id></entry>")
         result = await client("arxiv", web, site).search(QUESTION, 7)
         assert result.hits == [
@@ -99,7 +99,7 @@ class TestArxiv:
             "sortBy": "relevance",
         }
 
-    async def test_any_word_will_do_if_not_all_do(self, web: Web, site: Site) -> None:
+    async def test_any_word_will_do_if_not_all_do(self, web: WebClient, site: Site) -> None:
         site.pages[self.path] = [feed(), feed(ENTRY)]
         result = await client("arxiv", web, site).search("moss attention", 3)
         assert [found["title"] for found in result.hits] == ["Attention in moss"]
@@ -120,16 +120,16 @@ class TestArxiv:
         ],
         ids=["an error", "cut off", "another document", "UTF-16", "entities", "nothing"],
     )
-    async def test_what_is_no_feed_is_a_fault(self, answer: Answer, web: Web, site: Site) -> None:
+    async def test_what_is_no_feed_is_a_fault(self, answer: Answer, web: WebClient, site: Site) -> None:
         site.pages[self.path] = answer
-        with pytest.raises(ServerFault, match="not in the format of its service"):
+        with pytest.raises(ServerFaultError, match="not in the format of its service"):
             await client("arxiv", web, site).search(QUESTION, 3)
 
 
 class TestSemanticScholar:
     path = "/graph/v1/paper/search"
 
-    async def test_papers_are_read(self, web: Web, site: Site) -> None:
+    async def test_papers_are_read(self, web: WebClient, site: Site) -> None:
         full = {
             "paperId": "p1",
             "externalIds": {"DOI": "10.1000/Moss.1", "ArXiv": "2301.00001", "CorpusId": 5},
@@ -169,7 +169,7 @@ class TestSemanticScholar:
         assert asked.query["limit"] == "7"
         assert "x-api-key" not in asked.headers
 
-    async def test_a_key_is_sent_if_there_is_one(self, web: Web, site: Site) -> None:
+    async def test_a_key_is_sent_if_there_is_one(self, web: WebClient, site: Site) -> None:
         site.pages[self.path] = json_answer({"total": 0, "offset": 0})
         assert (
             await client("semantic_scholar", web, site, Secret("header", "x-api-key", "s3cret")).search(QUESTION, 3)
@@ -180,7 +180,7 @@ class TestSemanticScholar:
 class TestOpenAlex:
     path = "/works"
 
-    async def test_works_are_read(self, web: Web, site: Site) -> None:
+    async def test_works_are_read(self, web: WebClient, site: Site) -> None:
         full = {
             "id": "https://openalex.org/W1",
             "doi": "https://doi.org/10.1000/Moss.1",
@@ -214,7 +214,7 @@ class TestOpenAlex:
         assert asked.query["mailto"] == "me@example.org"
         assert "api_key" not in asked.query
 
-    async def test_any_word_will_do_if_not_all_do(self, web: Web, site: Site) -> None:
+    async def test_any_word_will_do_if_not_all_do(self, web: WebClient, site: Site) -> None:
         site.pages[self.path] = json_answer({"results": []})
         assert (
             await client("openalex", web, site, Secret("query", "api_key", "s3cret")).search("moss attention", 3)
@@ -227,12 +227,12 @@ class TestOpenAlex:
         ("index", "abstract"),
         [
             ({"end": [10**12], "begin": [0], "odd": "x"}, "begin end"),
-            ({"a": list(range(100_000))}, " ".join(["a"] * LONGEST_ABSTRACT)),
+            ({"a": list(range(100_000))}, " ".join(["a"] * MAX_ABSTRACT_WORDS)),
         ],
         ids=["huge places", "many places"],
     )
     async def test_an_inverted_index_stays_small(
-        self, index: dict[str, Any], abstract: str, web: Web, site: Site
+        self, index: dict[str, Any], abstract: str, web: WebClient, site: Site
     ) -> None:
         site.pages[self.path] = json_answer({"results": [{"display_name": "Moss", "abstract_inverted_index": index}]})
         (found,) = (await client("openalex", web, site).search("moss", 3)).hits
@@ -242,7 +242,7 @@ class TestOpenAlex:
 class TestCrossref:
     path = "/works"
 
-    async def test_works_are_read(self, web: Web, site: Site) -> None:
+    async def test_works_are_read(self, web: WebClient, site: Site) -> None:
         full = {
             "DOI": "10.1000/Moss.1",
             "URL": "http://dx.doi.org/10.1000/Moss.1",
@@ -291,15 +291,15 @@ class TestCrossref:
 
 
 @pytest.fixture(params=["semantic_scholar", "openalex", "crossref"])
-def json_provider(request: pytest.FixtureRequest, web: Web, site: Site) -> Client:
+def json_provider(request: pytest.FixtureRequest, web: WebClient, site: Site) -> ServiceClient:
     return client(request.param, web, site)
 
 
 @pytest.mark.parametrize(
     "body", ["", "{", "[]", "null", '{"message": "Forbidden"}', "[" * 100_000, b"\xff"], ids=range(7)
 )
-async def test_what_is_no_answer_is_a_fault(body: str | bytes, json_provider: Client, site: Site) -> None:
+async def test_what_is_no_answer_is_a_fault(body: str | bytes, json_provider: ServiceClient, site: Site) -> None:
     for path in ("/graph/v1/paper/search", "/works"):
         site.pages[path] = Answer(body, "application/json")
-    with pytest.raises(ServerFault, match="not in the format of its service"):
+    with pytest.raises(ServerFaultError, match="not in the format of its service"):
         await json_provider.search(QUESTION, 3)

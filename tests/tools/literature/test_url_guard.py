@@ -6,12 +6,12 @@ import pytest
 
 from tests.tools.literature.conftest import resolving
 from tools.literature.url_guard import (
-    AddressBlocked,
+    AddressBlockedError,
+    AddressGuard,
     FetchError,
-    Gate,
-    ServerFault,
+    ServerFaultError,
     is_public,
-    resolve,
+    resolve_host,
 )
 
 PRIVATE = [
@@ -84,22 +84,22 @@ def test_an_address_of_the_internet_is_public(address: str) -> None:
     ],
 )
 async def test_no_way_to_write_the_loopback_address_passes(host: str) -> None:
-    gate = Gate(resolver=resolve)
+    gate = AddressGuard(resolver=resolve_host)
     with pytest.raises(FetchError):
-        await gate.addresses(gate.check(f"https://{host}/"))
+        await gate.resolve_addresses(gate.check_address(f"https://{host}/"))
 
 
 @pytest.mark.parametrize("mixed", [("1.1.1.1", "10.0.0.1"), ("::1", "1.1.1.1"), ("1.1.1.1", "::ffff:10.0.0.1")])
 async def test_a_name_with_one_private_address_among_others_is_refused(mixed: tuple[str, str]) -> None:
-    gate = Gate(resolver=resolving(*mixed))
+    gate = AddressGuard(resolver=resolving(*mixed))
     with pytest.raises(FetchError, match="not in the public internet"):
-        await gate.addresses(gate.check("https://papers.example/"))
+        await gate.resolve_addresses(gate.check_address("https://papers.example/"))
 
 
 async def test_a_name_without_an_address_is_a_fault_of_the_server() -> None:
-    gate = Gate(resolver=resolving())
-    with pytest.raises(ServerFault, match="cannot be found"):
-        await gate.addresses(gate.check("https://papers.example/"))
+    gate = AddressGuard(resolver=resolving())
+    with pytest.raises(ServerFaultError, match="cannot be found"):
+        await gate.resolve_addresses(gate.check_address("https://papers.example/"))
 
 
 @pytest.mark.parametrize(
@@ -123,25 +123,27 @@ async def test_a_name_without_an_address_is_a_fault_of_the_server() -> None:
 )
 def test_what_is_not_https_on_its_port_is_refused(address: str, reason: str) -> None:
     with pytest.raises(FetchError, match=reason):
-        Gate().check(address)
+        AddressGuard().check_address(address)
 
 
 @pytest.mark.parametrize("address", ["https://me:s3cret@papers.example/a", "https://127.0.0.1\\@papers.example/"])
 def test_an_address_with_a_password_is_refused_without_telling_it(address: str) -> None:
     with pytest.raises(FetchError, match="user name or password") as caught:
-        Gate().check(address)
+        AddressGuard().check_address(address)
     assert "s3cret" not in str(caught.value) + caught.value.address
 
 
 def test_http_is_asked_over_https_and_the_fragment_goes() -> None:
-    assert str(Gate().check("http://arxiv.org/abs/1706.03762#top")) == "https://arxiv.org/abs/1706.03762"
-    assert str(Gate().check("http://arxiv.org:80/abs")) == "https://arxiv.org/abs"
+    assert (
+        str(AddressGuard().check_address("http://arxiv.org/abs/1706.03762#top")) == "https://arxiv.org/abs/1706.03762"
+    )
+    assert str(AddressGuard().check_address("http://arxiv.org:80/abs")) == "https://arxiv.org/abs"
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "1.1.1.1"])
 def test_the_switch_of_the_tests_opens_loopback_only(address: str) -> None:
     with pytest.raises(ValueError, match="loopback addresses only"):
-        Gate(loopback_for_tests=frozenset({address}))
+        AddressGuard(loopback_for_tests=frozenset({address}))
 
 
 @pytest.mark.parametrize(
@@ -170,8 +172,8 @@ def test_the_switch_of_the_tests_opens_loopback_only(address: str) -> None:
     ],
 )
 def test_sites_with_reviews_and_social_media_are_blocked(address: str) -> None:
-    with pytest.raises(AddressBlocked, match="is on the blocklist"):
-        Gate().check(address)
+    with pytest.raises(AddressBlockedError, match="is on the blocklist"):
+        AddressGuard().check_address(address)
 
 
 @pytest.mark.parametrize(
@@ -188,11 +190,11 @@ def test_sites_with_reviews_and_social_media_are_blocked(address: str) -> None:
     ],
 )
 def test_other_sites_are_not(address: str) -> None:
-    assert Gate().check(address).scheme == "https"
+    assert AddressGuard().check_address(address).scheme == "https"
 
 
 def test_the_users_own_blocklist_takes_the_place_of_the_default() -> None:
-    gate = Gate((" Example.ORG ", "", "*"))
-    with pytest.raises(AddressBlocked, match="is on the blocklist"):
-        gate.check("https://www.example.org/")
-    assert gate.check("https://openreview.net/forum")
+    gate = AddressGuard((" Example.ORG ", "", "*"))
+    with pytest.raises(AddressBlockedError, match="is on the blocklist"):
+        gate.check_address("https://www.example.org/")
+    assert gate.check_address("https://openreview.net/forum")

@@ -16,7 +16,7 @@ from nodes.shared import AgentAnswer
 from state.model_settings import Limits, ModelSettings
 from state.records import CallRecord
 from tests.fake_endpoint import FakeEndpoint, Json
-from tools.models import Caller, ask
+from tools.models import Caller, ask_model
 from tools.models.ask import MarkdownAnswer
 
 PROMPT = """---
@@ -44,12 +44,12 @@ class Phrase(MarkdownAnswer):
     word: str
 
     @classmethod
-    def read(cls, text: str) -> Phrase:
+    def from_markdown(cls, text: str) -> Phrase:
         """Take the text as it is."""
         return cls(word=text)
 
     @classmethod
-    def most_words(cls, limits: Limits) -> int:
+    def compute_word_limit(cls, limits: Limits) -> int:
         """As of a note."""
         return limits.note_words
 
@@ -87,7 +87,7 @@ class Desk:
         async def judge(state: Result) -> dict[str, Any]:
             variables: dict[str, object] = {"text": state["text"], "question": "Which word?"}
             caller = Caller("reader", "judge", 2)
-            answer = await ask(caller, self.prompt, variables, self.schema, self.settings(**choices), trim="text")
+            answer = await ask_model(caller, self.prompt, variables, self.schema, self.settings(**choices), trim="text")
             return {"word": answer.value.word, "calls": answer.calls}
 
         return StateGraph(Result).add_node(judge).add_edge(START, "judge").compile(checkpointer=saver)

@@ -7,7 +7,7 @@ import json
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
-from state.errors import ModelOutputError, ModelUnavailable
+from state.errors import ModelOutputError, ModelUnavailableError
 from state.model_settings import Limits
 from tests.fake_endpoint import Json, Reasoning, Reply, Script, Status, Text, Truncated
 from tests.tools.models.desk import GOOD, PROMPT, THREAD, Desk, Phrase, Points
@@ -158,7 +158,7 @@ async def test_an_answer_that_is_all_thoughts_says_what_to_change_of_the_server(
 
 async def test_a_failed_re_ask_accounts_for_the_first_answer(desk: Desk) -> None:
     desk.endpoint.answer = Script([Text("Hm."), Status(500)])
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailableError) as caught:
         await desk.ask(retries=0)
     assert [call["output_tokens"] for call in caught.value.spent] == [2]
 
@@ -167,7 +167,7 @@ async def test_a_failed_re_ask_accounts_for_the_first_answer(desk: Desk) -> None
 async def test_a_resumed_run_repeats_only_the_re_ask(second: Reply, desk: Desk) -> None:
     desk.endpoint.answer = Script([Text("Hm."), second, GOOD])
     graph = desk.graph(InMemorySaver(), retries=0)
-    with pytest.raises((ModelOutputError, ModelUnavailable)):
+    with pytest.raises((ModelOutputError, ModelUnavailableError)):
         await graph.ainvoke({"text": "A tale of cells."}, THREAD, durability="sync")
     result = await graph.ainvoke(None, THREAD, durability="sync")
     first, failed, again = (request.text for request in desk.endpoint.chat_requests)

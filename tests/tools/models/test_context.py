@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from state.errors import ContextOverflow, ModelOutputError, ModelUnavailable
+from state.errors import ContextOverflowError, ModelOutputError, ModelUnavailableError
 from tests.fake_endpoint import FakeEndpoint, Json, Reasoning, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.fake_endpoint.tokens import count_tokens, render_chat
 from tests.tools.models.desk import GOOD, Desk
-from tools.models import describe_endpoint
-from tools.models.endpoint import count_tokens as count_tokens_of
+from tools.models import fetch_endpoint
+from tools.models.endpoint import count_message_tokens as count_tokens_of
 
 PARAGRAPH = "One cell met another cell.\n\nThey grew old."
 LONG = "\n\n".join([PARAGRAPH] * 200)  # 1,600 words, 2,000 tokens
@@ -96,7 +96,7 @@ async def test_a_prompt_that_the_server_cuts_in_silence_is_on_record(
 async def test_nothing_helps_if_the_variable_is_already_short(desk: Desk) -> None:
     desk.prompt.write_text(desk.prompt.read_text() + "Mind this. " * 400)
     desk.endpoint.models = {"large": 1500}
-    with pytest.raises(ContextOverflow, match="its prompt judge does not fit the 1500 tokens of 'large'"):
+    with pytest.raises(ContextOverflowError, match="its prompt judge does not fit the 1500 tokens of 'large'"):
         await desk.ask("word " * 100, max_tokens=500)
     assert desk.sent == []
 
@@ -162,16 +162,16 @@ async def test_a_server_with_less_context_than_was_known_gets_the_prompt_again_c
 async def test_a_refusal_that_tells_nothing_new_is_the_end_of_it(desk: Desk) -> None:
     words = "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens."
     desk.endpoint.answer = lambda _: Status(400, words)
-    with pytest.raises(ContextOverflow, match=words):
+    with pytest.raises(ContextOverflowError, match=words):
         await desk.ask()
     assert len(desk.sent) == 1
 
 
 async def test_an_endpoint_describes_itself_once(desk: Desk) -> None:
-    endpoint = await describe_endpoint(desk.settings())
+    endpoint = await fetch_endpoint(desk.settings())
     assert endpoint.context_lengths == {"large": 8192, "small": 4096}
     assert endpoint.tokenizer == "vLLM"
-    assert await describe_endpoint(desk.settings(model="small")) is endpoint
+    assert await fetch_endpoint(desk.settings(model="small")) is endpoint
     assert [request.path for request in desk.endpoint.requests] == ["/v1/models", "/tokenize"]
 
 
@@ -221,7 +221,7 @@ def other_server(request: pytest.FixtureRequest) -> Iterator[str]:
 @pytest.mark.parametrize("other_server", [LlamaCpp], indirect=True)
 async def test_llama_cpp_counts_the_tokens_of_the_chat_template_too(other_server: str, desk: Desk) -> None:
     settings = desk.settings(base_url=other_server)
-    endpoint = await describe_endpoint(settings)
+    endpoint = await fetch_endpoint(settings)
     assert (endpoint.context_lengths, endpoint.tokenizer) == ({"large": 1024}, "llama.cpp")
     assert await count_tokens_of("x" * 300, settings, endpoint) == 300 + len("<user></user>")
 
@@ -229,7 +229,7 @@ async def test_llama_cpp_counts_the_tokens_of_the_chat_template_too(other_server
 @pytest.mark.parametrize("other_server", [OnePage], indirect=True)
 async def test_another_servers_tokenize_is_not_relied_upon(other_server: str, desk: Desk) -> None:
     settings = desk.settings(base_url=other_server)
-    endpoint = await describe_endpoint(settings)
+    endpoint = await fetch_endpoint(settings)
     assert endpoint.tokenizer == ""
     assert await count_tokens_of("x" * 300, settings, endpoint) == 100
 
@@ -250,13 +250,13 @@ class Busy(FakeEndpoint):
 async def test_counting_is_tried_again_after_a_passing_fault(desk: Desk) -> None:
     with Busy() as busy:
         settings = desk.settings(base_url=busy.base_url, retries=1)
-        assert await count_tokens_of("Cells.", settings, await describe_endpoint(settings)) == 9
+        assert await count_tokens_of("Cells.", settings, await fetch_endpoint(settings)) == 9
     assert busy.faults == []
 
 
 async def test_counting_fails_with_the_server(desk: Desk) -> None:
     settings = desk.settings(retries=1)
-    endpoint = await describe_endpoint(settings)
+    endpoint = await fetch_endpoint(settings)
     desk.endpoint.close()
-    with pytest.raises(ModelUnavailable):
+    with pytest.raises(ModelUnavailableError):
         await count_tokens_of("Cells.", settings, endpoint)

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from state.errors import ModelUnavailable, RequestFailed
+from state.errors import ModelUnavailableError, RequestFailedError
 from tests.fake_endpoint import CutStream, Drop, FakeEndpoint, Hang, NoChoice, NotJson, Reply, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.tools.models.desk import GOOD, Desk
-from tools.models import describe_endpoint
+from tools.models import fetch_endpoint
 
 JSON = GOOD.content
 
@@ -108,12 +108,12 @@ async def test_a_passing_fault_is_tried_again_and_counted(fault: str, desk: Desk
 async def test_a_lasting_fault_is_an_error_after_all_retries(fault: str, desk: Desk) -> None:
     reply, message = FAULTS[fault]
     desk.endpoint.answer = lambda _: reply
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailableError) as caught:
         await desk.ask(retries=1)
     assert message in str(caught.value)
     assert "Error" not in str(caught.value)
     assert caught.value.kind == "endpoint_down"
-    assert not isinstance(caught.value, RequestFailed), "it answers nothing"
+    assert not isinstance(caught.value, RequestFailedError), "it answers nothing"
     assert sum("cells" in request.text for request in desk.endpoint.chat_requests) == 2
 
 
@@ -121,7 +121,7 @@ async def test_a_lasting_fault_is_an_error_after_all_retries(fault: str, desk: D
 async def test_a_fault_that_one_request_alone_meets_each_time(fault: str, desk: Desk) -> None:
     reply, message = FAULTS[fault]
     desk.endpoint.answer = lambda request: reply if "cells" in request.text else GOOD
-    with pytest.raises(RequestFailed) as caught:
+    with pytest.raises(RequestFailedError) as caught:
         await desk.ask(retries=1)
     assert caught.value.problem.endswith(f"{message.removesuffix(f'; {LOG}')}, but answers other requests")
     assert str(caught.value).endswith("; look at its log, then resume the run.")
@@ -135,18 +135,20 @@ async def test_a_fault_that_one_request_alone_meets_each_time(fault: str, desk: 
 @pytest.mark.parametrize("status", [429, 503])
 async def test_an_endpoint_that_has_too_much_to_do_fails_at_no_request_in_particular(status: int, desk: Desk) -> None:
     desk.endpoint.answer = lambda request: Status(status) if "cells" in request.text else GOOD
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailableError) as caught:
         await desk.ask(retries=1)
-    assert not isinstance(caught.value, RequestFailed)
+    assert not isinstance(caught.value, RequestFailedError)
     assert len(desk.sent) == 2
 
 
 @pytest.mark.parametrize("fault", [Hang(), Stall()], ids=["no answer", "half an answer"])
 async def test_silence_ends_with_the_timeout(fault: Reply, desk: Desk) -> None:
     desk.endpoint.tokenizes = False
-    await describe_endpoint(desk.settings())  # with time enough, so that only the chat request is short of it
+    await fetch_endpoint(desk.settings())  # with time enough, so that only the chat request is short of it
     desk.endpoint.answer = lambda _: fault
-    with pytest.raises(ModelUnavailable, match=r"was silent for 0\.2 s; look at its log, or set a longer `timeout_s`"):
+    with pytest.raises(
+        ModelUnavailableError, match=r"was silent for 0\.2 s; look at its log, or set a longer `timeout_s`"
+    ):
         await desk.ask(timeout_s=0.2, retries=0)
 
 
@@ -160,7 +162,7 @@ async def test_retry_after_is_honoured(moment: str, desk: Desk) -> None:
 @pytest.mark.parametrize("moment", ["3600", TOMORROW], ids=["seconds", "date"])
 async def test_a_wait_beyond_the_cap_is_left_to_the_user(moment: str, desk: Desk) -> None:
     desk.endpoint.answer = Script([too_many(moment)])
-    with pytest.raises(ModelUnavailable, match=r"status 429: .*; it asks to wait \d+ s, then resume the run"):
+    with pytest.raises(ModelUnavailableError, match=r"status 429: .*; it asks to wait \d+ s, then resume the run"):
         await desk.ask()
     assert len(desk.sent) == 1
 
@@ -175,7 +177,7 @@ async def test_a_meaningless_retry_after_is_passed_over(moment: str, desk: Desk)
 async def test_a_refused_key_is_not_told(status: int, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", "s3cret")
     desk.endpoint.answer = Script([Status(status, "The key s3cret is wrong.")])
-    with pytest.raises(ModelUnavailable, match="environment variable MY_KEY") as caught:
+    with pytest.raises(ModelUnavailableError, match="environment variable MY_KEY") as caught:
         await desk.ask(api_key_env="MY_KEY")
     assert caught.value.kind == "endpoint_refused"
     assert "refuses the key: “The key … is wrong.”; put the right one" in str(caught.value)
@@ -183,7 +185,7 @@ async def test_a_refused_key_is_not_told(status: int, desk: Desk, monkeypatch: p
 
 
 async def test_a_model_that_is_not_served_is_told_with_those_that_are(desk: Desk) -> None:
-    with pytest.raises(ModelUnavailable, match="does not serve 'huge' but large, small; set `model`") as caught:
+    with pytest.raises(ModelUnavailableError, match="does not serve 'huge' but large, small; set `model`") as caught:
         await desk.ask(model="huge")
     assert caught.value.kind == "wrong_model"
     assert desk.sent == []
@@ -192,7 +194,7 @@ async def test_a_model_that_is_not_served_is_told_with_those_that_are(desk: Desk
 async def test_a_model_that_is_served_no_longer(desk: Desk) -> None:
     desk.endpoint.answer = Script([Status(404, "The model `large` does not exist.")])
     with pytest.raises(
-        ModelUnavailable, match=r"does not serve 'large': “The model .large. does not exist\.”;"
+        ModelUnavailableError, match=r"does not serve 'large': “The model .large. does not exist\.”;"
     ) as caught:
         await desk.ask()
     assert caught.value.kind == "wrong_model"
@@ -201,24 +203,28 @@ async def test_a_model_that_is_served_no_longer(desk: Desk) -> None:
 
 async def test_after_a_fault_the_endpoint_is_asked_anew_what_it_serves(desk: Desk) -> None:
     desk.endpoint.answer = Script([Status(404), GOOD])
-    with pytest.raises(ModelUnavailable):
+    with pytest.raises(ModelUnavailableError):
         await desk.ask()
     desk.endpoint.models = {"other": 8192}
     assert (await desk.ask(model="other"))["word"] == "cell"
-    with pytest.raises(ModelUnavailable, match="does not serve 'large' but other"):
+    with pytest.raises(ModelUnavailableError, match="does not serve 'large' but other"):
         await desk.ask()
 
 
 async def test_nobody_listens(desk: Desk) -> None:
     desk.endpoint.close()
-    with pytest.raises(ModelUnavailable, match=r"start it \(`draftroom models up`\) or correct `base_url`") as caught:
+    with pytest.raises(
+        ModelUnavailableError, match=r"start it \(`draftroom models up`\) or correct `base_url`"
+    ) as caught:
         await desk.ask()
     assert caught.value.kind == "endpoint_down"
 
 
 @pytest.mark.parametrize("path", ["", "/v1/v1"])
 async def test_another_path_is_no_endpoint(path: str, desk: Desk) -> None:
-    with pytest.raises(ModelUnavailable, match="has no list of models as the OpenAI API has it; correct") as caught:
+    with pytest.raises(
+        ModelUnavailableError, match="has no list of models as the OpenAI API has it; correct"
+    ) as caught:
         await desk.ask(base_url=desk.endpoint.root_url + path)
     assert caught.value.kind == "endpoint_down"
 
@@ -233,7 +239,7 @@ class WebSite(FakeEndpoint):
 async def test_a_page_in_place_of_the_list_of_models(desk: Desk) -> None:
     with (
         WebSite() as site,
-        pytest.raises(ModelUnavailable, match="answers with a web page and not as an API") as caught,
+        pytest.raises(ModelUnavailableError, match="answers with a web page and not as an API") as caught,
     ):
         await desk.ask(base_url=site.base_url)
     assert caught.value.kind == "endpoint_down"

@@ -6,34 +6,34 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
-from state.model_settings import AtMost, Limits
-from tools.models.ask import held_to_limits, sent_schema
+from state.model_settings import LengthLimit, Limits
+from tools.models.ask import build_server_schema, enforce_limits
 
 LIMITS = Limits(terms=2, note_words=5)
 
 
 class Term(BaseModel):
-    term: Annotated[str, AtMost("note_words")]
+    term: Annotated[str, LengthLimit("note_words")]
 
 
 class Notes(BaseModel):
-    terms: Annotated[list[Term], AtMost("terms")] = Field(description="the terms")
-    remarks: list[Annotated[str, AtMost("note_words")]] = []
+    terms: Annotated[list[Term], LengthLimit("terms")] = Field(description="the terms")
+    remarks: list[Annotated[str, LengthLimit("note_words")]] = []
 
 
 def test_what_keeps_to_the_limits_stays_as_it_is() -> None:
     answer = {"terms": [{"term": "one two three four five. " * 3}], "remarks": ["short"]}
-    assert held_to_limits(answer, Notes, LIMITS) == (answer, [])
+    assert enforce_limits(answer, Notes, LIMITS) == (answer, [])
 
 
 def test_items_beyond_the_limit_are_left_out_with_a_note() -> None:
-    kept, notes = held_to_limits({"terms": [{"term": str(n)} for n in range(5)]}, Notes, LIMITS)
+    kept, notes = enforce_limits({"terms": [{"term": str(n)} for n in range(5)]}, Notes, LIMITS)
     assert [item["term"] for item in kept["terms"]] == ["0", "1"]
     assert notes == ["5 terms, of which the first 2 were kept"]
 
 
 def test_a_text_that_is_much_longer_is_cut_at_a_sentence() -> None:
-    kept, notes = held_to_limits({"terms": [{"term": "One two three. " * 6}]}, Notes, LIMITS)
+    kept, notes = enforce_limits({"terms": [{"term": "One two three. " * 6}]}, Notes, LIMITS)
     assert kept["terms"][0]["term"] == " ".join(["One two three."] * 5)
     assert notes == ["term of 18 words, cut to 15"]
 
@@ -42,24 +42,24 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
     text = (
         "Mosses grow well in shade. They did so, as Green et al. have shown in Fig. 2 and Dr. Moss, e.g. in bogs, saw."
     )
-    kept, _ = held_to_limits({"terms": [{"term": text}]}, Notes, LIMITS)
+    kept, _ = enforce_limits({"terms": [{"term": text}]}, Notes, LIMITS)
     assert kept["terms"][0]["term"] == "Mosses grow well in shade."
 
 
 def test_without_a_sentence_it_is_cut_at_a_word() -> None:
-    kept, _ = held_to_limits({"terms": [], "remarks": ["word " * 40]}, Notes, LIMITS)
+    kept, _ = enforce_limits({"terms": [], "remarks": ["word " * 40]}, Notes, LIMITS)
     assert kept["remarks"] == [" ".join(["word"] * 15)]
 
 
 def test_a_schema_bounds_nothing_unless_it_is_to() -> None:
-    text = str(sent_schema(Notes, LIMITS, bounded=False))
+    text = str(build_server_schema(Notes, LIMITS, bounded=False))
     assert "maxItems" not in text
     assert "maxLength" not in text
     assert "at-most" not in text
 
 
 def test_a_bounded_schema_has_the_limits_of_the_table() -> None:
-    schema = sent_schema(Notes, LIMITS, bounded=True)
+    schema = build_server_schema(Notes, LIMITS, bounded=True)
     assert schema["properties"]["terms"]["maxItems"] == 2
     assert schema["$defs"]["Term"]["properties"]["term"]["maxLength"] == 35
     assert schema["properties"]["remarks"]["items"]["maxLength"] == 35

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from state.errors import ContextOverflow, ModelUnavailable, RequestRefused, SettingsError
+from state.errors import ContextOverflowError, ModelUnavailableError, RequestRefusedError, SettingsError
 from tests.fake_endpoint import Script, Status
 from tests.fake_endpoint.exchange import Exchange
 from tests.tools.models.desk import GOOD, Desk
@@ -41,7 +41,7 @@ async def test_a_prompt_that_is_too_long_is_told_in_the_words_of_the_server(
     words: str, advice: str, desk: Desk
 ) -> None:
     desk.endpoint.answer = Script([Status(400, words)])
-    with pytest.raises(ContextOverflow) as caught:
+    with pytest.raises(ContextOverflowError) as caught:
         await desk.ask()
     assert f"“{words}”{advice}." in str(caught.value)
     assert caught.value.problem == f"its request does not fit the context of 'large': “{words}”{advice}"
@@ -101,7 +101,7 @@ async def test_a_text_that_alone_is_refused_leaves_one_question_unanswered(statu
     """A content filter refuses a text, not a run."""
     filtered = Status(status, "The prompt triggered the content policy.")
     desk.endpoint.answer = lambda request: filtered if "cells" in request.text else GOOD
-    with pytest.raises(RequestRefused, match="refuses this text: “The prompt triggered") as caught:
+    with pytest.raises(RequestRefusedError, match="refuses this text: “The prompt triggered") as caught:
         await desk.ask("A tale of cells.")
     assert caught.value.problem == "the endpoint refuses its text: “The prompt triggered the content policy.”"
     assert (await desk.ask("A tale of stars."))["word"] == "cell"
@@ -134,7 +134,7 @@ async def test_neither_the_prompt_nor_the_key_is_told(
     secret = "The unpublished cell divides twice.\n\nIt does so at night, as nobody knows."
     bad = f"s3cret: bad input {quoted.format(secret[5:])} in field 7."
     desk.endpoint.answer = lambda _: Status(status, bad)
-    with pytest.raises((SettingsError, ModelUnavailable)) as caught:
+    with pytest.raises((SettingsError, ModelUnavailableError)) as caught:
         await desk.ask(secret, api_key_env="MY_KEY", retries=0)
     assert "bad input" in str(caught.value)
     assert "in field 7." in str(caught.value)

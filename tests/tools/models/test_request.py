@@ -11,8 +11,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.tools.models.desk import GOOD, THREAD, Desk, Verdict
-from tools.models import close_clients, complete
-from tools.models.endpoint import client_for
+from tools.models import close_clients, request_completions
+from tools.models.endpoint import open_client
 
 
 async def test_only_what_is_set_is_sent(desk: Desk) -> None:
@@ -131,14 +131,14 @@ async def test_progress_is_told(desk: Desk) -> None:
 
 
 async def test_roles_at_one_endpoint_share_its_client(desk: Desk) -> None:
-    client = await client_for(desk.settings())
-    assert await client_for(desk.settings(model="small", temperature=1.0)) is client
-    assert await client_for(desk.settings(base_url="http://127.0.0.1:9/v1")) is not client
+    client = await open_client(desk.settings())
+    assert await open_client(desk.settings(model="small", temperature=1.0)) is client
+    assert await open_client(desk.settings(base_url="http://127.0.0.1:9/v1")) is not client
 
 
 def test_each_event_loop_has_connections_of_its_own(fake_endpoint: FakeEndpoint, desk: Desk) -> None:
     async def once() -> str:
-        (completion,) = await complete("Which word?", desk.settings(), None, 64, lambda *_: None)
+        (completion,) = await request_completions("Which word?", desk.settings(), None, 64, lambda *_: None)
         await close_clients()
         return completion["text"]
 

@@ -9,11 +9,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
-from state.errors import ModelUnavailable, SettingsError
+from state.errors import ModelUnavailableError, SettingsError
 from state.records import CallRecord
 from tests.fake_endpoint import Choices, Json, Script, Status, Text
 from tests.tools.models.desk import THREAD, Desk, Verdict
-from tools.models import Caller, sample
+from tools.models import Caller, sample_answers
 
 CELL, ATOM, JUNK = Json({"word": "cell"}), Json({"word": "atom"}), Text("I would rather not.")
 
@@ -33,7 +33,7 @@ async def words(desk: Desk, number: int = 3, saver: Any = None, begin: Words | N
     async def judge(_: Words) -> dict[str, Any]:
         variables: dict[str, object] = {"text": "A tale of cells.", "question": "Which word?"}
         caller, settings = Caller("reader", "judge", 1), desk.settings(**choices)
-        samples = await sample(caller, desk.prompt, variables, Verdict, settings, number=number, trim="text")
+        samples = await sample_answers(caller, desk.prompt, variables, Verdict, settings, number=number, trim="text")
         return {
             "words": [value.word for value in samples.values],
             "unusable": samples.unusable,
@@ -112,7 +112,7 @@ async def test_answers_that_were_given_one_by_one_are_not_asked_for_again(desk: 
     saver = InMemorySaver()
     desk.endpoint.ignores_n = True
     desk.endpoint.answer = Script([CELL, ATOM, Status(503), CELL])
-    with pytest.raises(ModelUnavailable) as caught:
+    with pytest.raises(ModelUnavailableError) as caught:
         await words(desk, saver=saver, retries=0)
     assert len(caught.value.spent) == 2
     assert (await words(desk, saver=saver, begin=None, retries=0))["words"] == ["cell", "atom", "cell"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from state.computed_findings import CheckKind, ComputedFinding
-from tools.documents.structure import outline
-from tools.documents.web_pages import markdown_parts
+from tools.documents.structure import build_document_from_parts
+from tools.documents.web_pages import parse_markdown
 from tools.numbers import check_paper
 
 
 def found_in(markdown: str) -> list[ComputedFinding]:
     """Findings about a paper."""
-    return check_paper(outline(markdown_parts(markdown), sha256="", document_format="markdown"))["findings"]
+    return check_paper(build_document_from_parts(parse_markdown(markdown), sha256="", document_format="markdown"))[
+        "findings"
+    ]
 
 
 def found(text: str, kind: CheckKind) -> list[ComputedFinding]:

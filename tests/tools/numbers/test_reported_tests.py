@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.numbers.papers import found, found_in
-from tools.documents.structure import outline
-from tools.documents.web_pages import markdown_parts
+from tools.documents.structure import build_document_from_parts
+from tools.documents.web_pages import parse_markdown
 from tools.numbers import check_paper
 
 KIND = "test and p-value"
@@ -107,7 +107,7 @@ def test_a_table_of_which_most_values_contradict_was_not_read_right():
         f"| {name} | 2.20 | 38 | {p} |" for name, p in (("A", ".1"), ("B", ".2"), ("C", ".3"), ("D", ".034"))
     )
     paper = f"# A paper\n\n## Results\n\n| Contrast | t | df | p |\n|---|---|---|---|\n{rows}\n"
-    report = check_paper(outline(markdown_parts(paper), sha256="", document_format="markdown"))
+    report = check_paper(build_document_from_parts(parse_markdown(paper), sha256="", document_format="markdown"))
     assert report["findings"] == []
     assert ["3 of 4 values do not fit its headings (test" in each for each in report["unread"]] == [True]
     assert len(found_in(paper.replace(".3 |", ".034 |"))) == 2

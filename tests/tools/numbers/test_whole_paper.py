@@ -11,10 +11,10 @@ import pytest
 
 from state.documents import DocumentFormat
 from tests.tools.numbers.papers import found, found_in
-from tools.documents.latex import latex_parts
-from tools.documents.structure import Parts, outline, text_parts
-from tools.documents.web_pages import markdown_parts
-from tools.documents.word import read
+from tools.documents.latex import parse_latex
+from tools.documents.structure import DocumentParts, build_document_from_parts, parse_plain_text
+from tools.documents.web_pages import parse_markdown
+from tools.documents.word import read_word
 from tools.numbers import check_paper
 
 SEEDLINGS = Path(__file__).parents[3] / "examples" / "seedlings.md"
@@ -27,7 +27,7 @@ def test_the_example_paper_contradicts_itself_where_its_readme_says():
 def test_half_entries_of_a_list_are_not_held_against_the_text():
     listed = LISTED.replace("- ", "").replace("Authorf, B. (2006)", "4 (2006)").replace("\n", "\n\n")
     text = f"A paper\n\nIntroduction\n\n{CITED}\n\nReferences\n\n{listed}"
-    report = check_paper(outline(text_parts(text), sha256="", document_format="text"))
+    report = check_paper(build_document_from_parts(parse_plain_text(text), sha256="", document_format="text"))
     assert report["findings"] == []
     assert report["unread"] == ["1 of 9 entries of the list of references were not read as whole entries"]
 
@@ -110,7 +110,7 @@ CITED = " ".join(f"It flows (Author{chr(97 + at)}, {2001 + at})." for at in rang
 )
 def test_what_was_not_read_is_no_contradiction(text: str, unread: str):
     paper = f"# A paper\n\n## Introduction\n\n{CITED}\n\n{text}\n\n## References\n\n{LISTED}"
-    report = check_paper(outline(markdown_parts(paper), sha256="", document_format="markdown"))
+    report = check_paper(build_document_from_parts(parse_markdown(paper), sha256="", document_format="markdown"))
     assert report["findings"] == []
     assert [each for each in report["unread"] if unread not in each] == []
     assert len(report["unread"]) == bool(unread)
@@ -121,18 +121,18 @@ ROWS += [["Mood", "2.20", ".034", "2.10 (1.02–2.20)"]]
 SENTENCE = "18 of 75 patients (42%) had side effects, which is what the rest of this page is about."
 
 
-def as_markdown() -> Parts:
+def as_markdown() -> DocumentParts:
     header, *rows = (f"| {' | '.join(row)} |" for row in ROWS)
-    return markdown_parts("\n".join([f"# A paper\n\n## Results\n\n{SENTENCE}\n", header, "|---|---|---|---|", *rows]))
+    return parse_markdown("\n".join([f"# A paper\n\n## Results\n\n{SENTENCE}\n", header, "|---|---|---|---|", *rows]))
 
 
-def as_latex() -> Parts:
+def as_latex() -> DocumentParts:
     rows = r" \\ ".join(" & ".join(row) for row in ROWS).replace("%", r"\%")
     text = SENTENCE.replace("%", r"\%")
-    return latex_parts(rf"\section{{Results}} {text} \begin{{tabular}}{{llll}} {rows} \end{{tabular}}")
+    return parse_latex(rf"\section{{Results}} {text} \begin{{tabular}}{{llll}} {rows} \end{{tabular}}")
 
 
-def as_word() -> Parts:
+def as_word() -> DocumentParts:
     document = docx.Document()
     document.add_paragraph("A paper", style="Title")
     document.add_heading("Results", 1)
@@ -143,12 +143,12 @@ def as_word() -> Parts:
             table.cell(at, column).text = cell
     buffer = BytesIO()
     document.save(buffer)
-    return read(buffer.getvalue(), 0)
+    return read_word(buffer.getvalue(), 0)
 
 
 @pytest.mark.parametrize(("parts", "name"), [(as_markdown, "markdown"), (as_latex, "latex"), (as_word, "docx")])
-def test_text_and_rows_are_checked(parts: Callable[[], Parts], name: DocumentFormat):
-    findings = check_paper(outline(parts(), sha256="", document_format=name))["findings"]
+def test_text_and_rows_are_checked(parts: Callable[[], DocumentParts], name: DocumentFormat):
+    findings = check_paper(build_document_from_parts(parts(), sha256="", document_format=name))["findings"]
     assert {(found["kind"], found["quote"].split(" | ")[0]) for found in findings} == {
         ("percentage", "18 of 75 patients (42%"),
         ("test and p-value", "Fear"),

@@ -16,7 +16,7 @@ from safetensors.torch import save_file
 
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder, write_reranker
-from tools.reranking import SHIPPED, load_reranker, unseen
+from tools.reranking import SHIPPED_WEIGHTS, load_reranker, select_unseen_weights
 
 ROOT = Path(__file__).parents[3]
 WORDS = ["the", "yield", "rose", "ask", "paper", "review", "why", "field", "sep", ".", "?", "[", "]"]
@@ -58,21 +58,24 @@ ASKED = [
 
 
 def test_the_weights_that_ship_score_as_they_do_in_torch() -> None:
-    reranker = load_reranker(SHIPPED)
-    assert reranker.score(STEMS, ASKED) == pytest.approx([3.4824, 0.4969, 3.4873], abs=0.001)
-    assert reranker.score(STEMS, ASKED[::-1])[::-1] == reranker.score(STEMS, ASKED)
+    reranker = load_reranker(SHIPPED_WEIGHTS)
+    assert reranker.predict_scores(STEMS, ASKED) == pytest.approx([3.4824, 0.4969, 3.4873], abs=0.001)
+    assert reranker.predict_scores(STEMS, ASKED[::-1])[::-1] == reranker.predict_scores(STEMS, ASKED)
 
 
 def test_a_long_paragraph_is_cut_and_no_plans_have_no_scores() -> None:
-    reranker = load_reranker(SHIPPED)
-    found = reranker.score("Mosses grow. " * 300, [*ASKED, "Why?"])
+    reranker = load_reranker(SHIPPED_WEIGHTS)
+    found = reranker.predict_scores("Mosses grow. " * 300, [*ASKED, "Why?"])
     assert found == pytest.approx([3.3433, 3.3746, 3.3631, 3.2560], abs=0.001)
-    assert reranker.score(STEMS, []) == []
+    assert reranker.predict_scores(STEMS, []) == []
 
 
 def test_the_card_is_of_the_weights_that_ship() -> None:
-    assert sum(file.stat().st_size for file in SHIPPED.rglob("*")) < 5e6
-    assert json.loads((SHIPPED / "config.json").read_text())["sha256"] in (SHIPPED / "README.md").read_text()
+    assert sum(file.stat().st_size for file in SHIPPED_WEIGHTS.rglob("*")) < 5e6
+    assert (
+        json.loads((SHIPPED_WEIGHTS / "config.json").read_text())["sha256"]
+        in (SHIPPED_WEIGHTS / "README.md").read_text()
+    )
 
 
 def test_plans_are_ranked_without_torch() -> None:
@@ -94,7 +97,7 @@ def test_each_paper_is_ranked_by_weights_that_never_saw_it(saved: Path, tmp_path
         (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / name / "config.json").write_text(json.dumps({**config, "papers": list(learnt)}))
 
-    found = {paper: unseen(folder, paper) for paper in "abcd"}
+    found = {paper: select_unseen_weights(folder, paper) for paper in "abcd"}
 
     assert found == {"a": folder / "folds/1", "b": folder / "folds/2", "c": folder / "folds/2", "d": folder}
 
@@ -102,16 +105,16 @@ def test_each_paper_is_ranked_by_weights_that_never_saw_it(saved: Path, tmp_path
 def test_a_paper_that_all_weights_saw_is_refused(saved: Path) -> None:
     describe(saved, papers=["a"])
     with pytest.raises(SettingsError, match="has learnt from the paper a, and no fold of it has not"):
-        unseen(saved, "a")
+        select_unseen_weights(saved, "a")
 
 
 def test_threads_share_one_reranker(saved: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         loaded = list(pool.map(load_reranker, [saved, saved / ".." / "saved"] * 4))
-        scores = list(pool.map(lambda item: item.score(PARAGRAPH, PLANS), loaded))
+        scores = list(pool.map(lambda item: item.predict_scores(PARAGRAPH, PLANS), loaded))
 
     assert all(item is loaded[0] for item in loaded)
-    assert scores == [loaded[0].score(PARAGRAPH, PLANS)] * 8
+    assert scores == [loaded[0].predict_scores(PARAGRAPH, PLANS)] * 8
 
 
 # What is refused

@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from tools.retrieval import Embedding, search
+from tools.retrieval import EmbeddingModel, find_passages
 
 
 def refuse_network(event: str, _: object) -> None:
@@ -20,9 +20,9 @@ def refuse_network(event: str, _: object) -> None:
 def main(path: str, question: str, base_url: str | None = None) -> None:
     if base_url is None:
         sys.addaudithook(refuse_network)
-    embedding = Embedding("large", base_url) if base_url else Embedding()
+    embedding = EmbeddingModel("large", base_url) if base_url else EmbeddingModel()
     document = json.loads(Path(path).read_text(encoding="utf-8"))
-    passages = search([document], question, embedding=embedding, segment_characters=60, overlap=0)
+    passages = find_passages([document], question, embedding=embedding, segment_characters=60, overlap=0)
     sys.stdout.write(passages[0]["text"])
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tests.tools.retrieval.papers import paper
-from tools.retrieval.bm25 import rank
-from tools.retrieval.search import split
+from tools.retrieval.bm25 import rank_by_bm25
+from tools.retrieval.search import split_document
 
 MOSSES = tuple(
-    split(
+    split_document(
         paper("Mosses were sampled in May.", "Learning rates of 0.5 and 0.05.", "β-catenin in mosses; mosses, again."),
         36,
         0,
@@ -18,7 +18,7 @@ MOSSES = tuple(
 
 
 def found(question: str, limit: int = 9) -> list[str]:
-    return [segment.text.strip() for segment, _ in rank(MOSSES, question, limit)]
+    return [segment.text.strip() for segment, _ in rank_by_bm25(MOSSES, question, limit)]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def found(question: str, limit: int = 9) -> list[str]:
     ],
 )
 def test_words_match_whatever_their_case_and_ending(question: str, expected: object) -> None:
-    assert [segment for segment, _ in rank(MOSSES, question, 9)] == [expected]
+    assert [segment for segment, _ in rank_by_bm25(MOSSES, question, 9)] == [expected]
 
 
 @pytest.mark.parametrize("question", ["", "?!", "Which zebras?", "What was it in the and of?"])
@@ -39,16 +39,16 @@ def test_a_question_that_shares_no_telling_word_finds_nothing(question: str) -> 
 
 
 def test_the_segment_with_more_of_the_words_is_first_with_the_higher_score() -> None:
-    ranking = rank(MOSSES, "mosses", 9)
+    ranking = rank_by_bm25(MOSSES, "mosses", 9)
     assert [segment for segment, _ in ranking] == [MOSSES[2], MOSSES[0]]
     assert ranking[0][1] > ranking[1][1] > 0
 
 
 def test_a_word_that_every_segment_has_is_found_too() -> None:
-    alone = tuple(split(paper("Mosses dry out.")))
-    assert [segment for segment, _ in rank(alone, "mosses", 9)] == list(alone)
+    alone = tuple(split_document(paper("Mosses dry out.")))
+    assert [segment for segment, _ in rank_by_bm25(alone, "mosses", 9)] == list(alone)
 
 
 @pytest.mark.parametrize("texts", [(), ("... — ...",), ("It is what it is.",)])
 def test_a_text_without_telling_words_finds_nothing(texts: tuple[str, ...]) -> None:
-    assert rank(tuple(split(paper(*texts))), "mosses", 9) == []
+    assert rank_by_bm25(tuple(split_document(paper(*texts))), "mosses", 9) == []

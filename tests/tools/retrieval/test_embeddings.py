@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from state.errors import RetrievalUnavailable
+from state.errors import RetrievalUnavailableError
 from tests.fake_endpoint import FakeEndpoint
 from tests.fake_endpoint.embeddings import embed
-from tools.bert import packaged_encoder
-from tools.retrieval.embedders import Embedding, embedder_for
+from tools.bert import locate_packaged_encoder
+from tools.retrieval.embedders import EmbeddingModel, choose_embedder
 
 ROOT = Path(__file__).parents[3]
 LONG = "The weather was fine and the birds sang in the trees. " * 60
@@ -25,14 +25,14 @@ def likeness(first: list[float], second: list[float]) -> float:
 
 def test_the_packaged_model_knows_a_paraphrase() -> None:
     texts = ["How many people took part?", "Forty volunteers were enrolled.", "The gel was stained with iodine."]
-    question, paraphrase, other = embedder_for(Embedding()).embed(texts)
+    question, paraphrase, other = choose_embedder(EmbeddingModel()).embed(texts)
     assert likeness(question, paraphrase) > likeness(question, other) + 0.1
     assert np.linalg.norm(question) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_end_of_a_long_text_counts_as_much_as_its_beginning() -> None:
     needle = "Forty volunteers with diabetes took insulin. " * 10
-    question, first, last, without = embedder_for(Embedding()).embed(
+    question, first, last, without = choose_embedder(EmbeddingModel()).embed(
         ["Insulin for diabetes", needle + LONG, LONG + needle, LONG]
     )
     assert likeness(question, last) > likeness(question, without) + 0.05
@@ -50,8 +50,8 @@ def test_vectors_are_computed_without_torch() -> None:
 
 def test_a_folder_of_sentence_transformers_weights_gives_the_same_vectors_through_torch() -> None:
     texts = ["Forty volunteers were enrolled.", LONG, "", "細胞 🙂 β"]
-    folder = embedder_for(Embedding(str(packaged_encoder())))
-    assert np.allclose(folder.embed(texts), embedder_for(Embedding()).embed(texts), atol=1e-5)
+    folder = choose_embedder(EmbeddingModel(str(locate_packaged_encoder())))
+    assert np.allclose(folder.embed(texts), choose_embedder(EmbeddingModel()).embed(texts), atol=1e-5)
 
 
 def test_without_torch_another_model_is_refused_with_the_extra_that_brings_it(tmp_path: Path) -> None:
@@ -65,13 +65,13 @@ def test_without_torch_another_model_is_refused_with_the_extra_that_brings_it(tm
 
 
 def test_a_folder_without_weights_is_reported_with_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(RetrievalUnavailable, match="cannot be loaded; set it to 'all-MiniLM-L6-v2'"):
-        embedder_for(Embedding(str(tmp_path))).embed(["Mosses"])
+    with pytest.raises(RetrievalUnavailableError, match="cannot be loaded; set it to 'all-MiniLM-L6-v2'"):
+        choose_embedder(EmbeddingModel(str(tmp_path))).embed(["Mosses"])
 
 
 def test_an_endpoint_answers_one_vector_for_each_text_in_order(fake_endpoint: FakeEndpoint) -> None:
     texts = ["Mosses", "dry out", "in summer"]
-    vectors = embedder_for(Embedding("large", fake_endpoint.base_url)).embed(texts)
+    vectors = choose_embedder(EmbeddingModel("large", fake_endpoint.base_url)).embed(texts)
     assert vectors == [pytest.approx(embed(text)) for text in texts]
     (request,) = fake_endpoint.requests
     assert (request.model, request.body["input"]) == ("large", texts)
@@ -80,7 +80,7 @@ def test_an_endpoint_answers_one_vector_for_each_text_in_order(fake_endpoint: Fa
 def test_the_key_comes_from_the_variable_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSS_KEY", "secret")
     with FakeEndpoint(api_key="secret") as endpoint:
-        assert embedder_for(Embedding("large", endpoint.base_url, "MOSS_KEY")).embed(["Mosses"])
+        assert choose_embedder(EmbeddingModel("large", endpoint.base_url, "MOSS_KEY")).embed(["Mosses"])
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_refusal_is_reported_with_what_to_do(
     choice: tuple[str, str], text: str | None, advice: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOSS_KEY", "secret")
-    with FakeEndpoint(api_key="secret") as endpoint, pytest.raises(RetrievalUnavailable, match=advice) as refusal:
-        embedder_for(Embedding(choice[0], endpoint.base_url, choice[1])).embed([text] if text else [])
+    with FakeEndpoint(api_key="secret") as endpoint, pytest.raises(RetrievalUnavailableError, match=advice) as refusal:
+        choose_embedder(EmbeddingModel(choice[0], endpoint.base_url, choice[1])).embed([text] if text else [])
     assert "secret" not in str(refusal.value)
     assert refusal.value.kind == "retrieval_failed"

@@ -17,15 +17,15 @@ import pytest
 from state.errors import StateError
 from tests.fake_endpoint import FakeEndpoint
 from tests.tools.retrieval.papers import CountingEmbedder, numbered_paper, paper
-from tools.retrieval.index import BATCH, delete_vectors, rank
-from tools.retrieval.search import Segment, split
+from tools.retrieval.index import BATCH_SIZE, delete_vectors, rank_by_embedding
+from tools.retrieval.search import Segment, split_document
 
-MANY = split(numbered_paper(BATCH + 6), 60, 0)
+MANY = split_document(numbered_paper(BATCH_SIZE + 6), 60, 0)
 QUESTION = "Was number0067 weighed?"
 
 
 def best(segments: Sequence[Segment], embedder: CountingEmbedder, question: str = QUESTION) -> str:
-    return rank([segments], question, embedder, 5)[0][0].text.strip()
+    return rank_by_embedding([segments], question, embedder, 5)[0][0].text.strip()
 
 
 def texts_of(segments: Sequence[Segment]) -> list[str]:
@@ -33,7 +33,7 @@ def texts_of(segments: Sequence[Segment]) -> list[str]:
 
 
 def test_the_segment_most_like_the_question_is_first_with_its_cosine() -> None:
-    ranking = rank([MANY], MANY[3].text, CountingEmbedder(), 4)
+    ranking = rank_by_embedding([MANY], MANY[3].text, CountingEmbedder(), 4)
     assert ranking[0] == (MANY[3], pytest.approx(1, abs=1e-5))
     assert [score for _, score in ranking] == sorted((score for _, score in ranking), reverse=True)
     assert len(ranking) == 4
@@ -48,7 +48,7 @@ def test_a_paper_is_embedded_once_however_many_questions_and_embedders_there_are
 
 
 def test_other_models_and_other_segments_have_indexes_of_their_own() -> None:
-    shorter = split(numbered_paper(3), 30, 0)
+    shorter = split_document(numbered_paper(3), 30, 0)
     best(MANY, CountingEmbedder())
     for segments, name in ((MANY, "other words"), (shorter, "words")):
         embedder = CountingEmbedder(name)
@@ -59,20 +59,24 @@ def test_other_models_and_other_segments_have_indexes_of_their_own() -> None:
 def test_a_new_reading_of_the_same_file_has_an_index_of_its_own() -> None:
     before, after = paper("Mosses dry."), paper("Mosses dry out.")
     after["sha256"] = before["sha256"]
-    best(split(before), CountingEmbedder())
-    assert best(split(after), CountingEmbedder()) == "Mosses dry out."
+    best(split_document(before), CountingEmbedder())
+    assert best(split_document(after), CountingEmbedder()) == "Mosses dry out."
 
 
 def test_segments_of_several_papers_are_ranked_together() -> None:
-    papers = [split(paper("Ferns need shade.")), split(paper("")), split(paper("Mosses dry out.", "Birds sing."))]
-    found = rank(papers, "mosses dry out", CountingEmbedder(), 9)
+    papers = [
+        split_document(paper("Ferns need shade.")),
+        split_document(paper("")),
+        split_document(paper("Mosses dry out.", "Birds sing.")),
+    ]
+    found = rank_by_embedding(papers, "mosses dry out", CountingEmbedder(), 9)
     assert [segment.text for segment, _ in found] == ["Mosses dry out.\n\nBirds sing.", "Ferns need shade."]
 
 
 def test_every_segment_has_its_exact_cosine_even_if_all_are_nearly_alike() -> None:
     embedder = CountingEmbedder()
     question, *vectors = embedder.embed([QUESTION, *texts_of(MANY)])
-    found = dict(rank([MANY], QUESTION, embedder, len(MANY)))
+    found = dict(rank_by_embedding([MANY], QUESTION, embedder, len(MANY)))
     assert found == {
         segment: pytest.approx(np.dot(question, vector), abs=1e-5)
         for segment, vector in zip(MANY, vectors, strict=True)
@@ -89,14 +93,14 @@ def test_sixteen_questions_at_once_embed_a_paper_once() -> None:
 
 
 def test_two_processes_at_once_embed_a_paper_once(tmp_path: Path, fake_endpoint: FakeEndpoint) -> None:
-    document = numbered_paper(BATCH * 4)
+    document = numbered_paper(BATCH_SIZE * 4)
     file = tmp_path / "paper.json"
     file.write_text(json.dumps(document), encoding="utf-8")
-    question = f"Was number{BATCH * 4 - 1:04} weighed?"  # in the last batch
+    question = f"Was number{BATCH_SIZE * 4 - 1:04} weighed?"  # in the last batch
     command = [sys.executable, "-m", "tests.tools.retrieval.asking", str(file), question, fake_endpoint.base_url]
     processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     answers = [process.communicate()[0] for process in processes]
-    segments = texts_of(split(document, 60, 0))
+    segments = texts_of(split_document(document, 60, 0))
     assert answers == [segments[-1].strip()] * 2
     embedded = [text for request in fake_endpoint.requests for text in request.body["input"]]
     assert sorted(embedded) == sorted([*segments, question, question])
@@ -129,7 +133,7 @@ class ShortVectors(CountingEmbedder):
 
 def test_the_vectors_of_a_deleted_paper_are_gone_from_the_disk_and_those_of_others_stay(home: Path) -> None:
     document = numbered_paper(1100)  # so many that Chroma keeps a folder of the collection
-    segments, other, embedder = split(document, 60, 0), split(paper("Mosses dry.")), ShortVectors()
+    segments, other, embedder = split_document(document, 60, 0), split_document(paper("Mosses dry.")), ShortVectors()
     best(segments, embedder)
     best(other, embedder)
     first_and_last = embedder.embed([segments[0].text, segments[-1].text])  # one is in the folder, one in the database

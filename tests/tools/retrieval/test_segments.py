@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from state.documents import Document, Word
 from tests.tools.retrieval.papers import paper
-from tools.retrieval.search import split
+from tools.retrieval.search import split_document
 
 PARAGRAPHS = st.lists(st.integers(0, 60), max_size=6)
 
@@ -25,7 +25,7 @@ def test_segments_hold_every_word_and_know_their_paragraphs(lengths: list[int], 
     number = count()
     document = paper(*(" ".join(f"word{next(number)}" for _ in range(length)) for length in lengths))
     text = running_text(document)
-    segments = split(document, characters, overlap)
+    segments = split_document(document, characters, overlap)
     assert all(0 < len(segment.text) <= characters for segment in segments)
     covered = {place for segment in segments for place in range(segment.start, segment.start + len(segment.text))}
     assert all(text[place].isspace() or place in covered for place in range(len(text)))
@@ -36,23 +36,25 @@ def test_segments_hold_every_word_and_know_their_paragraphs(lengths: list[int], 
 
 def test_segments_end_with_a_paragraph_where_they_can_and_else_with_a_word() -> None:
     document = paper("The mosses were weighed twice.", "They had dried for a week.", "So they were light.")
-    assert [(segment.text, segment.paragraphs) for segment in split(document, 50, 16)] == [
+    assert [(segment.text, segment.paragraphs) for segment in split_document(document, 50, 16)] == [
         ("The mosses were weighed twice.", ("p1",)),
         ("They had dried for a week.\n\nSo they were light.", ("p2", "p3")),
     ]
-    assert [segment.text for segment in split(document, 24, 8)][:3] == [
+    assert [segment.text for segment in split_document(document, 24, 8)][:3] == [
         "The mosses were weighed",
         "weighed twice.",
         "They had dried for a",
     ]
-    assert [segment.id for segment in split(document, 50, 0)] == [f"{document['sha256'][:12]}:{n}" for n in (1, 2)]
+    assert [segment.id for segment in split_document(document, 50, 0)] == [
+        f"{document['sha256'][:12]}:{n}" for n in (1, 2)
+    ]
 
 
 def test_a_segment_has_the_section_in_which_it_begins() -> None:
     document = paper("One two three.", "Four five six.")
     document["paragraphs"][1]["section"] = "Results"
-    assert [segment.section for segment in split(document, 16, 0)] == ["Methods", "Results"]
-    assert [segment.section for segment in split(document)] == ["Methods"]
+    assert [segment.section for segment in split_document(document, 16, 0)] == ["Methods", "Results"]
+    assert [segment.section for segment in split_document(document)] == ["Methods"]
 
 
 def test_a_segment_has_the_page_on_which_it_begins() -> None:
@@ -60,7 +62,7 @@ def test_a_segment_has_the_page_on_which_it_begins() -> None:
     places = [(0, 3, 4), (4, 7, 4), (8, 13, 5), (14, 19, 5)]
     document["paragraphs"][0]["page"] = 4
     document["paragraphs"][0]["words"] = [Word(start=s, end=e, page=page, box=[0, 0, 1, 1]) for s, e, page in places]
-    assert [(segment.text, segment.page) for segment in split(document, 8, 0)] == [
+    assert [(segment.text, segment.page) for segment in split_document(document, 8, 0)] == [
         ("One two", 4),
         ("three", 5),
         ("four.", 5),
@@ -69,10 +71,10 @@ def test_a_segment_has_the_page_on_which_it_begins() -> None:
 
 @pytest.mark.parametrize("texts", [(), ("",), (" \n ", "")])
 def test_a_document_without_text_has_no_segments(texts: tuple[str, ...]) -> None:
-    assert split(paper(*texts)) == []
+    assert split_document(paper(*texts)) == []
 
 
 def test_references_are_no_part_of_the_running_text() -> None:
     document = paper("Mosses dry out.")
     document["references"] = [{"id": "r1", "text": "Smith, On ferns."}]
-    assert [segment.text for segment in split(document)] == ["Mosses dry out."]
+    assert [segment.text for segment in split_document(document)] == ["Mosses dry out."]

@@ -10,7 +10,7 @@ import torch
 from graphs.baselines import sequence_to_sequence_builder
 from state.errors import SettingsError
 from tests.training.tiny_seq2seq import run, write_all
-from tools.sequence_to_sequence import write
+from tools.sequence_to_sequence import generate_text
 
 ABSTRACT = "irrigation augmented elongation of moss considerably"
 
@@ -25,7 +25,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def test_it_learns_to_write_the_summary_where_the_settings_name_it(folder: Path, tmp_path: Path) -> None:
     record = run(folder, tmp_path, epochs=30, patience=30, accumulation=1)
     assert record.best < record.before
-    written = await write(tmp_path / "model", ABSTRACT)
+    written = await generate_text(tmp_path / "model", ABSTRACT)
     assert written.text.startswith("rain made")
     nowhere = {"default": {"base_url": "http://127.0.0.1:9/v1", "model": "none", "retries": 0}}
     context = {"models": nowhere, "variant": "single", "sequence_to_sequence": str(tmp_path / "model")}

@@ -14,7 +14,7 @@ from state.errors import SettingsError
 from tests.fake_endpoint import FakeEndpoint
 from tests.training.tiny_journalist import configured, make_tokenizer, pair
 from training.journalist.pairs import SummaryPair
-from training.journalist.train import example_of, examples_of, prompt_for
+from training.journalist.train import build_draft_prompt, build_example, build_examples
 
 CONFIG = configured("model", max_words=120, audience="teenager")
 SENTENCE = "This sentence has a length that a sentence of a digest may well have, and it says as much about it, {}."
@@ -38,11 +38,11 @@ async def test_the_prompt_is_the_one_that_a_run_sends(fake_endpoint: FakeEndpoin
     choices = {"models": {"default": default}, "variant": "single", "max_words": 120, "audience": "teenager"}
     await graph.ainvoke({"paper": given().abstract}, context=choices)
     (request,) = fake_endpoint.chat_requests
-    assert request.text == prompt_for(given(), CONFIG)
+    assert request.text == build_draft_prompt(given(), CONFIG)
 
 
 def test_the_loss_is_on_the_summary_and_the_end_of_the_text(tokenizer: PreTrainedTokenizerFast) -> None:
-    example = example_of(given(), tokenizer, CONFIG)
+    example = build_example(given(), tokenizer, CONFIG)
     assert example
     learnt = [token for token in example["labels"] if token != -100]
     assert tokenizer.decode(learnt) == f"{given().summary}<|im_end|>"
@@ -60,38 +60,40 @@ def test_the_loss_is_on_the_summary_and_the_end_of_the_text(tokenizer: PreTraine
 def test_the_rest_is_the_conversation_of_a_run(
     tokenizer: PreTrainedTokenizerFast, title: str | None, headline: str
 ) -> None:
-    example = example_of(given(title=title, summary="Moss grows.\nIt likes rain."), tokenizer, CONFIG)
+    example = build_example(given(title=title, summary="Moss grows.\nIt likes rain."), tokenizer, CONFIG)
     assert example
     prompt = str(
         tokenizer.apply_chat_template(
-            [{"role": "user", "content": prompt_for(given(), CONFIG)}], add_generation_prompt=True, tokenize=False
+            [{"role": "user", "content": build_draft_prompt(given(), CONFIG)}],
+            add_generation_prompt=True,
+            tokenize=False,
         )
     )
     answer = tokenizer.decode(example["input_ids"]).removeprefix(prompt).removesuffix("<|im_end|>")
-    assert Article.read(answer).text == f"# {headline}\n\nMoss grows.\n\nIt likes rain.\n"
+    assert Article.from_markdown(answer).text == f"# {headline}\n\nMoss grows.\n\nIt likes rain.\n"
     assert tokenizer(prompt, add_special_tokens=False)["input_ids"] == example["input_ids"][: len(tokenizer(prompt)[0])]
 
 
 def test_a_summary_that_makes_no_article_is_left_out(tokenizer: PreTrainedTokenizerFast) -> None:
     wordless = given(summary="1. 2. 3.")
-    assert example_of(wordless, tokenizer, CONFIG) is None
-    assert len(examples_of([given(), wordless], tokenizer, CONFIG)) == 1
+    assert build_example(wordless, tokenizer, CONFIG) is None
+    assert len(build_examples([given(), wordless], tokenizer, CONFIG)) == 1
 
 
 def test_a_pair_that_is_too_long_is_left_out_and_not_cut(tokenizer: PreTrainedTokenizerFast) -> None:
-    short = example_of(given(), tokenizer, CONFIG)
+    short = build_example(given(), tokenizer, CONFIG)
     assert short
     config = CONFIG.model_copy(update={"max_tokens": len(short["input_ids"])})
-    assert examples_of([given(), given(summary=long_summary(8))], tokenizer, config) == [short]
+    assert build_examples([given(), given(summary=long_summary(8))], tokenizer, config) == [short]
     with pytest.raises(SettingsError, match="None of the 1 pairs fits into"):
-        examples_of([given()], tokenizer, config.model_copy(update={"max_tokens": config.max_tokens - 1}))
+        build_examples([given()], tokenizer, config.model_copy(update={"max_tokens": config.max_tokens - 1}))
 
 
 def test_a_model_that_does_not_chat_is_refused() -> None:
     tokenizer = make_tokenizer()
     tokenizer.chat_template = None
     with pytest.raises(SettingsError, match="no chat template"):
-        examples_of([given()], tokenizer, CONFIG)
+        build_examples([given()], tokenizer, CONFIG)
 
 
 def test_an_embedded_model_must_have_been_built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

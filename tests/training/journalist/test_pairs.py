@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from state.errors import BadInput
-from training.journalist.pairs import SummaryPair, read_pairs, split_by_paper
+from state.errors import InputError
+from training.journalist.pairs import SummaryPair, read_summary_pairs, split_pairs_by_paper
 
 
 def write(path: Path, *records: Any) -> Path:
@@ -33,7 +33,7 @@ def test_files_are_read_in_order_and_other_fields_are_ignored(tmp_path: Path) ->
     first = write(tmp_path / "a.jsonl", made(1, year=2020, title=None))
     second = write(tmp_path / "b.jsonl", made(2, summary=" Spaces around. \u2028 ") | {"doi": None})
     second.write_bytes(second.read_bytes() + b"\n  \n")
-    found = read_pairs([first, second])
+    found = read_summary_pairs([first, second])
     assert [pair.abstract for pair in found] == ["Abstract 1.", "Abstract 2."]
     assert found[1].summary == "Spaces around."
 
@@ -51,23 +51,23 @@ def test_files_are_read_in_order_and_other_fields_are_ignored(tmp_path: Path) ->
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, reason: str) -> None:
     path = write(tmp_path / "pairs.jsonl", made(1), made(2))
     path.write_text(f"{path.read_text()}\n{line}\n")
-    with pytest.raises(BadInput, match=r"Line 4 of .*pairs\.jsonl") as caught:
-        read_pairs([path])
+    with pytest.raises(InputError, match=r"Line 4 of .*pairs\.jsonl") as caught:
+        read_summary_pairs([path])
     assert reason in str(caught.value)
 
 
 def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "pairs.jsonl").write_bytes(b'{"abstract": "caf\xe9", "summary": "b"}')
-    with pytest.raises(BadInput, match="Line 1"):
-        read_pairs([tmp_path / "pairs.jsonl"])
+    with pytest.raises(InputError, match="Line 1"):
+        read_summary_pairs([tmp_path / "pairs.jsonl"])
 
 
 def test_a_missing_file_and_files_without_a_pair_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="No such file") as caught:
-        read_pairs([tmp_path / "none.jsonl"])
+    with pytest.raises(InputError, match="No such file") as caught:
+        read_summary_pairs([tmp_path / "none.jsonl"])
     assert caught.value.kind == "missing_file"
-    with pytest.raises(BadInput, match="is empty") as caught:
-        read_pairs([write(tmp_path / "empty.jsonl")])
+    with pytest.raises(InputError, match="is empty") as caught:
+        read_summary_pairs([write(tmp_path / "empty.jsonl")])
     assert caught.value.kind == "empty_input"
 
 
@@ -80,17 +80,17 @@ def test_of_two_texts_of_a_paper_the_first_is_kept(tmp_path: Path) -> None:
     ]
     other = made(5, doi=None, title="Moss, another study")
     files = [write(tmp_path / "a.jsonl", published), write(tmp_path / "b.jsonl", *copies, other)]
-    assert [pair.abstract for pair in read_pairs(files)] == ["Abstract 1.", "Abstract 5."]
-    assert [pair.abstract for pair in read_pairs(files[::-1])] == ["Abstract 2.", "Abstract 5."]
+    assert [pair.abstract for pair in read_summary_pairs(files)] == ["Abstract 1.", "Abstract 5."]
+    assert [pair.abstract for pair in read_summary_pairs(files[::-1])] == ["Abstract 2.", "Abstract 5."]
 
 
 def test_texts_without_doi_and_title_are_papers_of_their_own(tmp_path: Path) -> None:
     bare = [{"abstract": f"Abstract {number}.", "summary": "The same."} for number in (1, 2, 1)]
-    assert len(read_pairs([write(tmp_path / "a.jsonl", *bare)])) == 2
+    assert len(read_summary_pairs([write(tmp_path / "a.jsonl", *bare)])) == 2
 
 
 def test_a_paper_never_changes_sides_when_there_is_more_data() -> None:
-    few, many = split_by_paper(pairs(60), 0.2, seed=1), split_by_paper(pairs(300)[::-1], 0.2, seed=1)
+    few, many = split_pairs_by_paper(pairs(60), 0.2, seed=1), split_pairs_by_paper(pairs(300)[::-1], 0.2, seed=1)
     assert dois(few.dev) < dois(many.dev)
     assert dois(few.train) < dois(many.train)
     assert dois(many.dev).isdisjoint(dois(many.train))
@@ -99,12 +99,12 @@ def test_a_paper_never_changes_sides_when_there_is_more_data() -> None:
 
 
 def test_the_seed_decides_which_papers_are_kept_from_training() -> None:
-    first, again, other = (split_by_paper(pairs(60), 0.2, seed) for seed in (1, 1, 2))
+    first, again, other = (split_pairs_by_paper(pairs(60), 0.2, seed) for seed in (1, 1, 2))
     assert first == again
     assert dois(first.dev) != dois(other.dev)
 
 
 @pytest.mark.parametrize("share", [1e-9, 1 - 1e-9])
 def test_papers_that_are_too_few_for_two_sides_are_an_error(share: float) -> None:
-    with pytest.raises(BadInput, match="5 papers are too few"):
-        split_by_paper(pairs(5), share, seed=1)
+    with pytest.raises(InputError, match="5 papers are too few"):
+        split_pairs_by_paper(pairs(5), share, seed=1)

@@ -17,8 +17,8 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from tests.privacy.watching import contacts, spied
 from tests.training.tiny_journalist import configured, run, write_model, write_pairs
 from training.fitting import FitRecord
-from training.journalist.pairs import read_pairs, split_by_paper
-from training.journalist.train import examples_of
+from training.journalist.pairs import read_summary_pairs, split_pairs_by_paper
+from training.journalist.train import build_examples
 
 ROOT = Path(__file__).parents[3]
 
@@ -58,9 +58,9 @@ def test_the_adapter_is_the_best_epochs(folder: Path, record: FitRecord) -> None
 def dev_loss(model: Any, folder: Path) -> float:
     """Mean over the pairs, all of which are of one length, without the trainer."""
     config, tokenizer = configured(folder / "model"), AutoTokenizer.from_pretrained(folder / "model")
-    dev = split_by_paper(read_pairs([folder / "pairs.jsonl"]), config.dev_share, config.seed).dev
+    dev = split_pairs_by_paper(read_summary_pairs([folder / "pairs.jsonl"]), config.dev_share, config.seed).dev
     losses = []
-    for example in examples_of(dev, tokenizer, config):
+    for example in build_examples(dev, tokenizer, config):
         with torch.no_grad():
             losses.append(
                 model(**{name: torch.tensor([example[name]]) for name in ("input_ids", "labels")}).loss.item()  # type: ignore[literal-required]
@@ -69,7 +69,7 @@ def dev_loss(model: Any, folder: Path) -> float:
 
 
 def test_the_pairs_kept_from_training_are_a_corpus_of_the_evaluation(folder: Path, record: FitRecord) -> None:
-    split = split_by_paper(read_pairs([folder / "pairs.jsonl"]), 0.25, seed=0)
+    split = split_pairs_by_paper(read_summary_pairs([folder / "pairs.jsonl"]), 0.25, seed=0)
     kept = [json.loads(line) for line in (folder / "out" / "dev.jsonl").read_text().splitlines()]
     assert [each["id"] for each in kept] == [pair.doi for pair in split.dev]
     assert [each["abstract"] for each in kept] == [pair.abstract for pair in split.dev]

@@ -11,7 +11,12 @@ import torch
 
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder
-from training.review_filters.classifier import ClassifierFit, label_weights, load_classifier, train_classifier
+from training.review_filters.classifier import (
+    ClassifierConfig,
+    compute_label_weights,
+    load_classifier,
+    train_classifier,
+)
 from training.review_filters.labelled_sentences import LabelledSentence
 
 SAMPLES = {
@@ -42,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lines = [*f1000rd("train", "p1", 8), *f1000rd("dev", "p2", 2)]
     (folder / "f1000rd.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
     values = {"learning_rate": 5e-3, "batch_size": 4, "epochs": 8, "patience": 8, "dropout": 0.0, "device": "cpu"}
-    config = ClassifierFit.model_validate({"encoder": str(encoder), "metric": "macro_f1", "balance": 0.5, **values})
+    config = ClassifierConfig.model_validate({"encoder": str(encoder), "metric": "macro_f1", "balance": 0.5, **values})
     (folder / "told").write_text(train_classifier("purpose", config, folder / "f1000rd.jsonl", folder / "out"))
     return folder
 
@@ -72,8 +77,8 @@ def test_a_classifier_of_another_task_is_refused(folder: Path) -> None:
 
 def test_rare_labels_weigh_more_as_far_as_they_are_balanced() -> None:
     sentences = [LabelledSentence("a", label, "p") for label in ["x"] * 8 + ["y"] * 2]
-    assert label_weights(sentences, "xyz", 0.0) == [1.0, 1.0, 0.0]
-    assert label_weights(sentences, "xyz", 1.0) == pytest.approx([0.625, 2.5, 0.0])
-    half = label_weights(sentences, "xyz", 0.5)
+    assert compute_label_weights(sentences, "xyz", 0.0) == [1.0, 1.0, 0.0]
+    assert compute_label_weights(sentences, "xyz", 1.0) == pytest.approx([0.625, 2.5, 0.0])
+    half = compute_label_weights(sentences, "xyz", 0.5)
     assert half[1] / half[0] == pytest.approx(2.0)
     assert 8 * half[0] + 2 * half[1] == pytest.approx(10)

@@ -12,10 +12,10 @@ from transformers import AutoModelForSequenceClassification
 
 from tests.support.corpus_files import write_f1000rd
 from tests.tools.tiny_bert import write_encoder, write_tokenizer
-from training.review_filters.classifier import MODEL
-from training.review_filters.compile_pairs import comments_on, compile_pairs, main, split
+from training.review_filters.classifier import MODEL_FOLDER
+from training.review_filters.compile_pairs import compile_pairs, list_review_comments, main, split_review_sentences
 from training.review_filters.labelled_sentences import LABELS, Task
-from training.review_filters.papers import Paper, read_papers
+from training.review_filters.papers import Paper, read_reviewed_papers
 
 LIGHT = "We raised 24 seedlings of cress under white light for ten days and watered them every morning."
 TEA = "Cold tea slows growth, as earlier work has shown; its “caffeine” is thought to be the self-evident cause."
@@ -39,7 +39,7 @@ def paper(*reviews: str, paper_id: str = "cress", paragraphs: Sequence[str] = (L
 
 
 def linked(*reviews: str, **fields: Any) -> list[tuple[str, list[str]]]:
-    return [(each.paragraph.id, each.sentences) for each in comments_on(paper(*reviews, **fields))]
+    return [(each.paragraph.id, each.sentences) for each in list_review_comments(paper(*reviews, **fields))]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_one_sentence_that_follows_belongs_to_the_quotation() -> None:
 
 
 def test_a_quotation_of_two_sentences_is_in_one() -> None:
-    assert split('They write "It grew. It died." and stop. Why?') == [
+    assert split_review_sentences('They write "It grew. It died." and stop. Why?') == [
         'They write "It grew. It died." and stop.',
         "Why?",
     ]
@@ -143,9 +143,9 @@ def test_no_paper_is_in_two_splits_and_the_seed_draws_them() -> None:
 
 
 def test_links_that_people_have_annotated_count_and_not_what_is_quoted(tmp_path: Path) -> None:
-    (found,) = read_papers(write_f1000rd(tmp_path, splits={"7-1": "dev"}))
+    (found,) = read_reviewed_papers(write_f1000rd(tmp_path, splits={"7-1": "dev"}))
     assert found.split == "dev"
-    assert [(each.paragraph.id, each.sentences) for each in comments_on(found)] == [
+    assert [(each.paragraph.id, each.sentences) for each in list_review_comments(found)] == [
         ("7-1_v1_4", ["A nice paper.", "How much tea?", "Daily is too often."]),
         ("7-1_v1_6", ["They poured tea."]),
     ]
@@ -176,7 +176,7 @@ def test_comments_of_aries_are_linked_to_the_paragraphs_that_their_edits_have_ch
     (tmp_path / "s2orc" / "a1.json").write_text(json.dumps(parsed), encoding="utf-8")
     for name, records in files.items():
         (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records), encoding="utf-8")
-    pairs, _ = compile_pairs(read_papers(tmp_path))
+    pairs, _ = compile_pairs(read_reviewed_papers(tmp_path))
     assert [(pair["review"], pair["paragraph"], pair["section"], pair["split"]) for pair in pairs] == [
         (said[0], LIGHT, "Methods", "test"),
         (said[0], TEA, "Appendix", "test"),
@@ -199,8 +199,8 @@ def write_classifier(folder: Path, task: Task, label: str) -> str:
     model = AutoModelForSequenceClassification.from_pretrained(encoder, label2id=labels, id2label=names)
     model.classifier.weight.data.zero_()
     model.classifier.bias.data[labels[label]] = 1
-    model.save_pretrained(folder / MODEL)
-    write_tokenizer(folder / MODEL, [])
+    model.save_pretrained(folder / MODEL_FOLDER)
+    write_tokenizer(folder / MODEL_FOLDER, [])
     return str(folder)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from state.errors import BadInput
+from state.errors import InputError
 from training.review_filters.labelled_sentences import (
     LabelledSentence,
-    aspect_of_peer_review_analyze,
-    read_split,
+    map_peer_review_aspect,
+    read_sentence_split,
 )
 
 SOUNDNESS = "Empirical and Theoretical Soundness"
@@ -45,7 +45,7 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
 def test_aspects_of_peer_review_analyze(
     text: str, aspects: list[str], sections: list[tuple[str, str]], aspect: str | None
 ) -> None:
-    assert aspect_of_peer_review_analyze(text, aspects, sections) == aspect
+    assert map_peer_review_aspect(text, aspects, sections) == aspect
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_aspects_of_peer_review_analyze(
     ],
 )
 def test_replicability_is_found_by_its_words(text: str) -> None:
-    found = aspect_of_peer_review_analyze(text, ["Empirical/Theoretical Soundness", "Substance"], NEUTRAL)
+    found = map_peer_review_aspect(text, ["Empirical/Theoretical Soundness", "Substance"], NEUTRAL)
 
     assert found == "Replicability"
 
@@ -76,7 +76,7 @@ def test_replicability_is_found_by_its_words(text: str) -> None:
     ],
 )
 def test_other_sentences_are_not_taken_for_replicability(text: str) -> None:
-    assert aspect_of_peer_review_analyze(text, ["Substance"], NEUTRAL) == "Substance"
+    assert map_peer_review_aspect(text, ["Substance"], NEUTRAL) == "Substance"
 
 
 def purpose(split: str, paper: str, text: str = "Good.") -> dict[str, Any]:
@@ -91,7 +91,7 @@ def aspects(paper: str) -> dict[str, Any]:
 def test_purposes_keep_the_split_of_their_corpus(tmp_path: Path) -> None:
     lines = [purpose("train", "p1"), purpose("dev", "p2", " Well done. "), purpose("test", "p3")]
 
-    split = read_split("purpose", write_lines(tmp_path / "data", lines))
+    split = read_sentence_split("purpose", write_lines(tmp_path / "data", lines))
 
     assert split.train == [LabelledSentence("Good.", "Strength", "p1")]
     assert split.dev == [LabelledSentence("Well done.", "Strength", "p2")]
@@ -102,12 +102,12 @@ def test_aspects_are_split_by_paper_and_always_in_the_same_way(tmp_path: Path) -
     path = write_lines(tmp_path / "data", [aspects(paper) for paper in papers + papers])
     reordered = write_lines(tmp_path / "reordered", [aspects(paper) for paper in reversed(papers)])
 
-    split = read_split("aspect", path)
+    split = read_sentence_split("aspect", path)
 
     dev = {each.paper_id for each in split.dev}
     assert 4 <= len(dev) <= 18  # one of six
     assert dev.isdisjoint(each.paper_id for each in split.train)
-    assert dev == {each.paper_id for each in read_split("aspect", reordered).dev}
+    assert dev == {each.paper_id for each in read_sentence_split("aspect", reordered).dev}
 
 
 @pytest.mark.parametrize(
@@ -121,21 +121,21 @@ def test_aspects_are_split_by_paper_and_always_in_the_same_way(tmp_path: Path) -
 def test_a_wrong_line_is_named(tmp_path: Path, line: dict[str, Any], problem: str) -> None:
     path = write_lines(tmp_path / "data", [purpose("train", "p1"), line])
 
-    with pytest.raises(BadInput, match=f"Line 2 of .*{problem}"):
-        read_split("purpose", path)
+    with pytest.raises(InputError, match=f"Line 2 of .*{problem}"):
+        read_sentence_split("purpose", path)
 
 
 def test_a_paper_in_both_parts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'p1' in both train and dev"):
-        read_split("purpose", write_lines(tmp_path / "data", [purpose("train", "p1"), purpose("dev", "p1")]))
+    with pytest.raises(InputError, match="'p1' in both train and dev"):
+        read_sentence_split("purpose", write_lines(tmp_path / "data", [purpose("train", "p1"), purpose("dev", "p1")]))
 
 
 @pytest.mark.parametrize(("given", "lacking"), [("train", "dev"), ("dev", "train")])
 def test_a_part_without_sentences_is_refused(tmp_path: Path, given: str, lacking: str) -> None:
-    with pytest.raises(BadInput, match=f"no labelled sentences for {lacking}"):
-        read_split("purpose", write_lines(tmp_path / "data", [purpose(given, "p1")]))
+    with pytest.raises(InputError, match=f"no labelled sentences for {lacking}"):
+        read_sentence_split("purpose", write_lines(tmp_path / "data", [purpose(given, "p1")]))
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read"):
-        read_split("aspect", tmp_path / "nowhere.jsonl")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_sentence_split("aspect", tmp_path / "nowhere.jsonl")

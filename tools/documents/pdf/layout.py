@@ -9,7 +9,7 @@ from statistics import median, quantiles
 
 from tools.documents.pdf.page_lines import Line
 
-_MARGIN = 0.12  # of the page's height, at the top and at the bottom
+_MARGIN_SHARE = 0.12  # of the page's height, at the top and at the bottom
 _PAGE_NUMBER = re.compile(
     r"(?:page\s+)?[-\u2013\u2014\s]*\d{1,5}[-\u2013\u2014\s]*(?:(?:of|/)\s*\d{1,5})?", re.IGNORECASE
 )
@@ -21,20 +21,20 @@ _IMPRINT = re.compile(
 )
 
 
-def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
+def remove_running_lines(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
     """Lines without those in the margins that repeat on other pages, page numbers, and the first page's imprint."""
     margins = [
-        [line for line in page if not _MARGIN * height < line.baseline < (1 - _MARGIN) * height]
+        [line for line in page if not _MARGIN_SHARE * height < line.baseline < (1 - _MARGIN_SHARE) * height]
         for page, height in zip(pages, heights, strict=True)
     ]
-    rows = [_rows(lines) for lines in margins]
+    rows = [_group_margin_words(lines) for lines in margins]
     told = [
         [words for words in page.values() if len(words) == 1 or not all(map(str.isdecimal, words))] for page in rows
     ]
     numbers = [{int(word) for words in page for word in words if word.isdecimal()} for page in told]
     ahead = Counter(number - at for at, found in enumerate(numbers) for number in found)
     shift, pages_with_it = max(ahead.items(), key=lambda item: item[1], default=(0, 0))
-    running = [_without_number(page, str(at + shift) if pages_with_it > 1 else "") for at, page in enumerate(rows)]
+    running = [_remove_page_number(page, str(at + shift) if pages_with_it > 1 else "") for at, page in enumerate(rows)]
     counts = Counter(pattern for patterns in running for pattern in set(patterns.values()))
     kept = []
     for at, (page, lines, patterns) in enumerate(zip(pages, margins, running, strict=True)):
@@ -49,7 +49,7 @@ def without_running_lines(pages: list[list[Line]], heights: list[float]) -> list
     return kept
 
 
-def _rows(lines: list[Line]) -> dict[int, list[str]]:
+def _group_margin_words(lines: list[Line]) -> dict[int, list[str]]:
     """The words and numbers of each row of a margin; a row is one line on a page, and two on another."""
     words: dict[int, list[str]] = defaultdict(list)
     for line in lines:
@@ -57,7 +57,7 @@ def _rows(lines: list[Line]) -> dict[int, list[str]]:
     return words
 
 
-def _without_number(rows: dict[int, list[str]], number: str) -> dict[int, tuple[str, ...]]:
+def _remove_page_number(rows: dict[int, list[str]], number: str) -> dict[int, tuple[str, ...]]:
     """Rows that may repeat, in any order of their parts, without the page's number.
 
     Those of other numbers are of a table, and those that differ in numbers are of a text.
@@ -66,7 +66,7 @@ def _without_number(rows: dict[int, list[str]], number: str) -> dict[int, tuple[
     return {row: words for row, words in left.items() if not (words and all(map(str.isdecimal, words)))}
 
 
-_TERMINAL = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
+_SENTENCE_END = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
 
 
 class TypeArea:
@@ -88,14 +88,18 @@ class TypeArea:
             self._right[key] = quantiles(rights, n=10)[-1] if len(rights) > 4 else max(rights)
         gaps: dict[int, list[float]] = defaultdict(list)
         for before, line in pairwise(lines):
-            if follows(before, line) and before.size == line.size and gap(before, line) < 3 * line.size:
-                gaps[round(line.size)].append(gap(before, line))
+            if (
+                is_followed_by(before, line)
+                and before.size == line.size
+                and compute_line_gap(before, line) < 3 * line.size
+            ):
+                gaps[round(line.size)].append(compute_line_gap(before, line))
         self._leading = {size: median(values) for size, values in gaps.items()}
         indented = sum(self.is_indented(line) for line in lines)
         self.indents = indented > 0.02 * len(lines)
         """Whether paragraphs begin with an indentation, rather than behind a gap."""
 
-    def leading(self, line: Line) -> float:
+    def find_leading(self, line: Line) -> float:
         """Usual distance of two lines of this type size."""
         return self._leading.get(round(line.size), 1.2 * line.size)
 
@@ -108,21 +112,21 @@ class TypeArea:
         left, right = self._left[line.page, line.column], self._right[line.page, line.column]
         return line.right < right - 0.12 * (right - left)
 
-    def hangs(self, line: Line) -> bool:
+    def is_hanging(self, line: Line) -> bool:
         """Whether a line begins right of its column's leftmost line, as the later lines of a reference do."""
         return line.left - self._left[line.page, line.column] > 0.4 * line.size
 
 
-def follows(before: Line, line: Line) -> bool:
+def is_followed_by(before: Line, line: Line) -> bool:
     """Whether a line stands below another in the same column of the same page."""
     return (before.page, before.column) == (line.page, line.column) and before.baseline > line.baseline
 
 
-def gap(before: Line, line: Line) -> float:
+def compute_line_gap(before: Line, line: Line) -> float:
     """Distance of the baselines of two lines of one column."""
     return before.baseline - line.baseline
 
 
-def ends_sentence(line: Line) -> bool:
+def is_sentence_end(line: Line) -> bool:
     """Whether a line may be the last of its paragraph."""
-    return _TERMINAL.fullmatch(line.text) is not None
+    return _SENTENCE_END.fullmatch(line.text) is not None

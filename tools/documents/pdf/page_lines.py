@@ -15,12 +15,12 @@ from typing import Literal, TypedDict
 from unicodedata import normalize
 
 from state.documents import HiddenReason
-from tools.documents.formulas import raise_digits
+from tools.documents.formulas import convert_to_superscript
 from tools.documents.structure import clean_characters
 
 Box = tuple[float, float, float, float]
 Matrix = tuple[float, float, float, float, float, float]
-Reason = Literal["", "colour", "size", "off page", "not drawn"]
+PieceHiddenReason = Literal["", "colour", "size", "off page", "not drawn"]
 
 
 class Piece(TypedDict):
@@ -35,7 +35,7 @@ class Piece(TypedDict):
     """Letters: b bold, i italic, m mathematical symbols, f within a figure, r rotated."""
     spaced: bool
     """Whether a space or the end of a line stands before it."""
-    hidden: Reason
+    hidden: PieceHiddenReason
 
 
 class PdfPage(TypedDict):
@@ -47,29 +47,29 @@ class PdfPage(TypedDict):
     pieces: list[Piece]
 
 
-Beside = tuple[int, str, HiddenReason]
+UnprintedText = tuple[int, str, HiddenReason]
 """Text that no page paints: its page (0 if it is of none), the text, and where it stands."""
 
 WORD_GAP = 0.15  # of the type size; TeX's tightest spaces are 0.2
 _SPACE_GAP = 0.07  # of the same, between words with a space in a narrow line
 _CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line
-_SPANNING = -1
-_NUMBER_OF_LIST = re.compile(r"\[?\d{1,3}[\].)]{0,2}")  # 12. or [12]
-_NUMBER_OF_LINE = re.compile(r"[0-9]{1,4}")
-_FEWEST_LINES = 10  # of a page with numbered lines
+_SPANNING_COLUMN = -1
+_LIST_NUMBER = re.compile(r"\[?\d{1,3}[\].)]{0,2}")  # 12. or [12]
+_LINE_NUMBER = re.compile(r"[0-9]{1,4}")
+_MIN_NUMBERED_LINES = 10  # of a page with numbered lines
 _FOOTNOTE_MARK = re.compile(r"[\d*\u2217\u2020\u2021\u00a7\u00b6,]{1,4}")
-_MARKED = re.compile(r".*(?:[^\W\d_]{3}|[.,;:?!\u201d\"])", re.DOTALL)
+_MARKED_WORD = re.compile(r".*(?:[^\W\d_]{3}|[.,;:?!\u201d\"])", re.DOTALL)
 _ACCENTS = {"\u00b4": "\u0301", "\u00a8": "\u0308", "\u02c6": "\u0302", "\u02c7": "\u030c", "\u02da": "\u030a"}
 _ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])((?!\u02c7)[^\W\d_])")
 _RINGED = re.compile("([AUau])\u02da")
 
 
-def around(one: Box, other: Box) -> Box:
+def merge_boxes(one: Box, other: Box) -> Box:
     """The box around two boxes."""
     return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
-def moved(box: Box, matrix: Matrix) -> Box:
+def transform_box(box: Box, matrix: Matrix) -> Box:
     """The box around a box that a matrix moved and turned."""
     a, b, c, d, e, f = matrix
     corners = [(a * x + c * y + e, b * x + d * y + f) for x in box[::2] for y in box[1::2]]
@@ -119,36 +119,36 @@ class Line:
         """Where it ends."""
         return max(token.box[2] for token in self.tokens)
 
-    def all_in(self, style: str) -> bool:
+    def has_style(self, style: str) -> bool:
         """Whether all words are set in a style, which is one of the letters of `Piece`."""
         return all(style in token.style for token in self.tokens if any(map(str.isalpha, token.text)))
 
 
-def page_lines(page: PdfPage, number: int) -> list[Line]:
+def build_page_lines(page: PdfPage, number: int) -> list[Line]:
     """Lines of a page in reading order, without hidden text and the text within figures."""
     seen = (piece for piece in page["pieces"] if not piece["hidden"] and "f" not in piece["style"])
     printed = [piece for piece in seen if clean_characters(piece["text"])]  # no soft hyphens by themselves
-    rows = _rows(_without_line_numbers(printed))
-    segments = [part for row in rows for part in _split(row, _CELL_GAP)]
-    gutters = _gutters(segments)
+    rows = _group_rows(_remove_line_numbers(printed))
+    segments = [part for row in rows for part in _split_at_gaps(row, _CELL_GAP)]
+    gutters = _find_gutters(segments)
     bands: list[list[Line]] = [[]]
     for row in rows:
-        lines = [_line(part, number, gutters) for part in _split_at(row, gutters)]
-        if any(line.column == _SPANNING for line in lines):
+        lines = [_build_line(part, number, gutters) for part in _split_at_gutters(row, gutters)]
+        if any(line.column == _SPANNING_COLUMN for line in lines):
             bands += [lines, []]
         else:
             bands[-1] += lines
     return [line for band in bands for line in sorted(band, key=lambda line: line.column)]
 
 
-def _without_line_numbers(pieces: list[Piece]) -> list[Piece]:
+def _remove_line_numbers(pieces: list[Piece]) -> list[Piece]:
     """Take out the numbers of a manuscript's lines: they count up at equal distances, with no text above or below."""
     columns, taken = defaultdict[int, list[Piece]](list), set[Box]()
     words = sum(any(map(str.isalpha, piece["text"])) for piece in pieces)
     for piece in pieces if words > 0.5 * len(pieces) else ():  # a page of rows of numbers may count them
-        if _NUMBER_OF_LINE.fullmatch(piece["text"]):
+        if _LINE_NUMBER.fullmatch(piece["text"]):
             columns[round(piece["box"][2])].append(piece)
-    for numbers in (numbers for numbers in columns.values() if len(numbers) >= _FEWEST_LINES):
+    for numbers in (numbers for numbers in columns.values() if len(numbers) >= _MIN_NUMBERED_LINES):
         numbers.sort(key=lambda piece: -piece["baseline"])
         pairs = [each for each in pairwise(numbers) if int(each[1]["text"]) == int(each[0]["text"]) + 1]
         steps = sorted(first["baseline"] - second["baseline"] for first, second in pairs)
@@ -160,7 +160,7 @@ def _without_line_numbers(pieces: list[Piece]) -> list[Piece]:
     return [piece for piece in pieces if piece["box"] not in taken]
 
 
-def _rows(pieces: list[Piece]) -> list[list[Piece]]:
+def _group_rows(pieces: list[Piece]) -> list[list[Piece]]:
     """Pieces on a common baseline over the whole width, from the top; raised and lowered ones with their neighbours."""
     rows: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda piece: -piece["baseline"]):
@@ -174,7 +174,7 @@ def _rows(pieces: list[Piece]) -> list[list[Piece]]:
         near = [other for other in range(max(0, at - 3), min(len(rows), at + 4)) if other != at]
         for piece in row:
             larger = (other for other in near if _is_smaller(piece["size"], largest[other]))
-            hosts = [other for other in larger if any(_carries(host, piece) for host in rows[other])]
+            hosts = [other for other in larger if any(_has_attached_script(host, piece) for host in rows[other])]
             best = min(hosts, key=lambda other: abs(rows[other][0]["baseline"] - piece["baseline"]), default=at)
             kept[best].append(piece)
     return [sorted(row, key=lambda piece: piece["box"][0]) for row in kept if row]
@@ -184,14 +184,14 @@ def _is_smaller(size: float, of_host: float) -> bool:
     return size < 0.88 * of_host
 
 
-def _carries(host: Piece, piece: Piece) -> bool:
+def _has_attached_script(host: Piece, piece: Piece) -> bool:
     """Whether a smaller piece is set right behind or before a piece, a little higher or lower."""
     shift = abs(piece["baseline"] - host["baseline"])
     gap = max(piece["box"][0] - host["box"][2], host["box"][0] - piece["box"][2])
     return _is_smaller(piece["size"], host["size"]) and shift < 0.6 * host["size"] and gap < 0.3 * host["size"]
 
 
-def _split(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
+def _split_at_gaps(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
     parts: list[list[Piece]] = [[row[0]]]
     end = row[0]["box"][2]
     for piece in row[1:]:
@@ -202,12 +202,12 @@ def _split(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
     return parts
 
 
-def _split_at(row: Sequence[Piece], gutters: Sequence[float]) -> list[list[Piece]]:
+def _split_at_gutters(row: Sequence[Piece], gutters: Sequence[float]) -> list[list[Piece]]:
     """Parts of a row on the two sides of a gutter, unless a part crosses it and the gap is no wider than a space."""
     lines: list[list[Piece]] = []
-    for part in _split(row, _CELL_GAP):
+    for part in _split_at_gaps(row, _CELL_GAP):
         start, end = lines[-1][-1]["box"][2] if lines else 0.0, part[0]["box"][0]
-        apart = any(start - 1 <= gutter <= end + 3 for gutter in gutters) and not _crosses(part, gutters)
+        apart = any(start - 1 <= gutter <= end + 3 for gutter in gutters) and not _is_crossing_gutter(part, gutters)
         if lines and not apart:
             lines[-1] += part
         else:
@@ -215,23 +215,23 @@ def _split_at(row: Sequence[Piece], gutters: Sequence[float]) -> list[list[Piece
     return lines
 
 
-def _crosses(part: Sequence[Piece], gutters: Sequence[float]) -> bool:
+def _is_crossing_gutter(part: Sequence[Piece], gutters: Sequence[float]) -> bool:
     left, right = part[0]["box"][0], max(piece["box"][2] for piece in part)
     return any(left < gutter - 3 and right > gutter + 3 for gutter in gutters)
 
 
-def _gutters(segments: list[list[Piece]]) -> list[float]:
+def _find_gutters(segments: list[list[Piece]]) -> list[float]:
     """Left edges of the columns after the first, at most two."""
     spans = [(part[0]["box"][0], max(piece["box"][2] for piece in part)) for part in segments]
     if not spans:
         return []
     width = max(right for _, right in spans) - min(left for left, _ in spans)
-    first = _gutter(spans, 0.2 * width)
+    first = _find_gutter(spans, 0.2 * width)
     if first is None:
         return []
     sides = [span for span in spans if span[1] <= first], [span for span in spans if span[0] >= first - 2]
-    found = [first, *(_gutter(side, 0.2 * width) for side in sides)]
-    numbers = [part[0]["box"][0] for part in segments if len(part) == 1 and _NUMBER_OF_LIST.fullmatch(part[0]["text"])]
+    found = [first, *(_find_gutter(side, 0.2 * width) for side in sides)]
+    numbers = [part[0]["box"][0] for part in segments if len(part) == 1 and _LIST_NUMBER.fullmatch(part[0]["text"])]
     gutters: list[float] = []
     for gutter in (gutter for gutter in found if gutter is not None):
         labels = [left for left in numbers if 0 < gutter - left < 30]  # the texts of a list begin at the gutter
@@ -239,7 +239,7 @@ def _gutters(segments: list[list[Piece]]) -> list[float]:
     return sorted(gutters)
 
 
-def _gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
+def _find_gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
     """The left edge with the most wide lines on its poorer side and the fewest lines across it."""
     edges = Counter(round(left) for left, right in spans if right - left > narrowest)
     best, best_score = None, 0
@@ -255,32 +255,32 @@ def _gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
     return best
 
 
-def _line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
+def _build_line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
     sizes, maths = Counter[float](), 0
     for piece in part:
         sizes[round(piece["size"], 1)] += len(piece["text"])
         maths += len(piece["text"]) if "m" in piece["style"] else 0
     size = max(sizes, key=lambda size: sizes[size])
     baseline = Counter(piece["baseline"] for piece in part if round(piece["size"], 1) == size).most_common(1)[0][0]
-    crossing = _crosses(part, gutters)
+    crossing = _is_crossing_gutter(part, gutters)
     return Line(
         page=page,
-        column=_SPANNING if crossing else sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters),
-        tokens=_tokens(part, size, baseline),
+        column=_SPANNING_COLUMN if crossing else sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters),
+        tokens=_build_tokens(part, size, baseline),
         baseline=baseline,
         size=size,
-        cells=len(_split(part, 1.0)),
+        cells=len(_split_at_gaps(part, 1.0)),
         maths=maths / sizes.total(),
         note=len(part) > 1 and _is_note_number(part[0], part[1]),
     )
 
 
-def _tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
+def _build_tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
     tokens: list[Token] = []
     for at, piece in enumerate(part):
         text = clean_characters(piece["text"])
         small = _is_smaller(piece["size"], size)
-        raised = raise_digits(text) if small and piece["baseline"] > baseline + 0.1 * size else text
+        raised = convert_to_superscript(text) if small and piece["baseline"] > baseline + 0.1 * size else text
         last = tokens[-1] if tokens else None
         prose = piece["spaced"] and last is not None and last.text[-1:].isalnum() and text[:1].isalnum()
         wide = (_SPACE_GAP if prose and piece["size"] == part[at - 1]["size"] else WORD_GAP) * size
@@ -290,9 +290,9 @@ def _tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
             continue
         # Some words or their ends are printed twice in one place to look bold.
         double = last.text.endswith(piece["text"]) and abs(last.box[2] - piece["box"][2]) < 0.1 * piece["size"]
-        marks = small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED.fullmatch(last.text)
+        marks = small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED_WORD.fullmatch(last.text)
         if not double and not marks:
-            last.text, last.box = last.text + raised, around(last.box, piece["box"])
+            last.text, last.box = last.text + raised, merge_boxes(last.box, piece["box"])
     for token in tokens:  # old TeX fonts print accents before the letters: "\u00a8u" becomes "\u00fc"
         text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
         token.text = _RINGED.sub(lambda found: normalize("NFC", found[1] + "\u030a"), text)

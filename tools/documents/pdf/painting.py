@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from tools.documents.pdf.page_lines import WORD_GAP, Box, Matrix, Piece, Reason, around, moved
+from tools.documents.pdf.page_lines import WORD_GAP, Box, Matrix, Piece, PieceHiddenReason, merge_boxes, transform_box
 
 _DESCENT = 0.22  # of the type size, below the baseline
 _BOLD = re.compile(r"Bold|Black|Heavy|Demi|Medi(?!um)|BX|Lin(?:Libertine|Biolinum)TB|[,-]B(?:$|I)")
@@ -29,11 +29,11 @@ _MATHS = re.compile(r"CM(?:MI|SY|EX|BSY)|MS[AB]M|Math|Symbol|txmi|txsy|txex|TXMI
 _VISIBLE_CONTRAST = 0.1  # of the range of a colour channel
 _SMALLEST_TYPE = 3.0  # points
 _EVERYWHERE: Box = (-1e9, -1e9, 1e9, 1e9)
-_OUTLINED = (pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP)
-_UNDRAWN = (pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP)
+_OUTLINED_MODES = (pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP)
+_UNDRAWN_MODES = (pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP)
 # PDFium writes U+0002 for the hyphen at the end of a line, and goes on with the next line without a space.
 _WORD = re.compile(r"[^\s\x02]+\x02?|\x02")
-_PICTURES = {code: 0x2400 + code for code in [*range(2), *range(3, 9), *range(14, 32)]}  # of control characters
+_CONTROL_PICTURES = {code: 0x2400 + code for code in [*range(2), *range(3, 9), *range(14, 32)]}  # of control characters
 
 Colour = tuple[float, float, float]
 
@@ -48,7 +48,7 @@ class Shape(NamedTuple):
     """Whether it hides everything in its box."""
 
 
-class Form(NamedTuple):
+class FormContext(NamedTuple):
     """What a form hands down to the objects that it paints; a page is one, too."""
 
     matrix: Matrix
@@ -56,7 +56,7 @@ class Form(NamedTuple):
     figure: bool = False
 
 
-class Look(NamedTuple):
+class TextAppearance(NamedTuple):
     """How a run of text looks, the same for all its characters."""
 
     font: int
@@ -72,7 +72,7 @@ class Look(NamedTuple):
     """How many shapes were painted before."""
 
 
-class Painter:
+class PageTextExtractor:
     """Takes the objects of a page in the order of painting, and then the pieces of its text.
 
     Args:
@@ -87,50 +87,50 @@ class Painter:
         self._matrix = matrix
         self._shown = shown
         self._fonts: dict[int, tuple[Any, str]] = {}
-        self._runs: dict[int, tuple[Any, Form, int]] = {}
-        self._looks: dict[int, Look] = {}
+        self._runs: dict[int, tuple[Any, FormContext, int]] = {}
+        self._looks: dict[int, TextAppearance] = {}
         self._shapes: list[Shape] = []
         self._image_area = 0.0
         count = pdfium.FPDFPage_CountObjects(page)
-        self._paint([pdfium.FPDFPage_GetObject(page, at) for at in range(count)], Form(matrix))
+        self._collect_objects([pdfium.FPDFPage_GetObject(page, at) for at in range(count)], FormContext(matrix))
         codes = [pdfium.FPDFText_GetUnicode(text_page, at) for at in range(pdfium.FPDFText_CountChars(text_page))]
         signs = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
         for at, code in enumerate(codes):  # old mathematical fonts have letters where others have ends of lines
             if 8 < code < 14 and pdfium.FPDFText_HasUnicodeMapError(text_page, at) > 0:
                 signs[at] = "\ufffd"
-        self._text = "".join(signs).translate(_PICTURES)
+        self._text = "".join(signs).translate(_CONTROL_PICTURES)
 
-    def pieces(self) -> list[Piece]:
+    def extract_pieces(self) -> list[Piece]:
         """The pieces of the page, each with the reason why a reader would not see it.
 
         A page that shows an image and hardly any text beside undrawn one is a scan: that text is what was recognised.
         """
-        found = self._glyphs()
+        found = self._list_styled_pieces()
         undrawn = sum(not look.drawn for _, look in found)
-        scanned = self._image_area > 0.5 * _area(self._shown) and undrawn > 0.9 * len(found)
+        scanned = self._image_area > 0.5 * _compute_area(self._shown) and undrawn > 0.9 * len(found)
         for piece, look in found:
             if look.drawn or not scanned:
-                piece["hidden"] = visible_or_reason(piece, look, self._shapes, self._shown)
+                piece["hidden"] = find_hiding_reason(piece, look, self._shapes, self._shown)
         return [piece for piece, _ in found if piece["hidden"] or "r" not in piece["style"]]
 
-    def _paint(self, items: Sequence[Any], form: Form) -> None:
+    def _collect_objects(self, items: Sequence[Any], form: FormContext) -> None:
         kinds = [pdfium.FPDFPageObj_GetType(item) for item in items]
         texts = kinds.count(pdfium.FPDF_PAGEOBJ_TEXT)
         for item, kind in zip(items, kinds, strict=True):
             if kind == pdfium.FPDF_PAGEOBJ_TEXT:
                 self._runs[addressof(item.contents)] = (item, form, len(self._shapes))
             elif kind == pdfium.FPDF_PAGEOBJ_PATH:
-                self._shapes += _filled(item, form)
+                self._shapes += _list_filled_shapes(item, form)
             elif kind == pdfium.FPDF_PAGEOBJ_FORM:
                 count = pdfium.FPDFFormObj_CountObjects(item)
                 parts = [pdfium.FPDFFormObj_GetObject(item, at) for at in range(count)]
-                self._paint(parts, self._inside(item, parts, form, texts))
+                self._collect_objects(parts, self._build_form_context(item, parts, form, texts))
             elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
-                box = _bounds(item, form.matrix)
-                self._image_area += _area(box) if kind == pdfium.FPDF_PAGEOBJ_IMAGE else 0
+                box = _compute_bounds(item, form.matrix)
+                self._image_area += _compute_area(box) if kind == pdfium.FPDF_PAGEOBJ_IMAGE else 0
                 self._shapes.append(Shape(box, None, opaque=False))
 
-    def _inside(self, item: Any, parts: Sequence[Any], outer: Form, beside: int) -> Form:
+    def _build_form_context(self, item: Any, parts: Sequence[Any], outer: FormContext, beside: int) -> FormContext:
         """A form is a figure if it is no large part of the page, and has fewer texts than drawings or than its page.
 
         Whole pages are forms, too, where a publisher has added a line to them.
@@ -138,53 +138,55 @@ class Painter:
         kinds = Counter(pdfium.FPDFPageObj_GetType(part) for part in parts)
         texts, drawings = kinds[pdfium.FPDF_PAGEOBJ_TEXT], kinds[pdfium.FPDF_PAGEOBJ_PATH]
         pdfium.FPDFPageObj_GetMatrix(item, _TO_MATRIX)
-        small = _area(_bounds(item, outer.matrix)) < 0.6 * _area(self._shown)
-        return Form(
-            matrix=_multiplied((_MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f), outer.matrix),
+        small = _compute_area(_compute_bounds(item, outer.matrix)) < 0.6 * _compute_area(self._shown)
+        return FormContext(
+            matrix=_multiply_matrices((_MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f), outer.matrix),
             opaque=outer.opaque and not pdfium.FPDFPageObj_HasTransparency(item),
             figure=outer.figure or (small and (texts < drawings or 0 < texts < beside)),
         )
 
-    def _glyphs(self) -> list[tuple[Piece, Look]]:
+    def _list_styled_pieces(self) -> list[tuple[Piece, TextAppearance]]:
         """Words with their looks; a word that changes its look or its line, or has a wide gap, is several."""
-        found: list[tuple[Piece, Look]] = []
+        found: list[tuple[Piece, TextAppearance]] = []
         for word in _WORD.finditer(self._text):
             start, end = word.span()
-            runs: list[tuple[int, Sequence[int]]] = [(self._run(start), (start, end - 1))]
-            if end - start > 1 and runs[0][0] != self._run(end - 1):
-                runs = [(run, [*places]) for run, places in groupby(range(start, end), self._run)]
+            runs: list[tuple[int, Sequence[int]]] = [(self._find_run(start), (start, end - 1))]
+            if end - start > 1 and runs[0][0] != self._find_run(end - 1):
+                runs = [(run, [*places]) for run, places in groupby(range(start, end), self._find_run)]
             before = len(found)
             for run, places in runs:
-                look = self._looks.get(run) or self._look(run, places[0])
-                piece = self._piece(places[0], places[-1] + 1, look)
+                look = self._looks.get(run) or self._measure_appearance(run, places[0])
+                piece = self._build_piece(places[0], places[-1] + 1, look)
                 last, its_look = found[-1] if len(found) > before else (None, look)
-                if last and its_look[2:] == look[2:] and _adjoin(last, piece):
+                if last and its_look[2:] == look[2:] and _is_adjacent(last, piece):
                     last["text"] += piece["text"]
-                    last["box"] = around(last["box"], piece["box"])
+                    last["box"] = merge_boxes(last["box"], piece["box"])
                 else:
                     found.append((piece, look))
         return found
 
-    def _run(self, at: int) -> int:
+    def _find_run(self, at: int) -> int:
         found = pdfium.FPDFText_GetTextObject(self._text_page, at)
         return addressof(found.contents) if found else 0
 
-    def _look(self, run: int, at: int) -> Look:
+    def _measure_appearance(self, run: int, at: int) -> TextAppearance:
         """That of a text object, one of whose characters stands at a place."""
-        item, form, beneath = self._runs.get(run, (None, Form(self._matrix), len(self._shapes)))
+        item, form, beneath = self._runs.get(run, (None, FormContext(self._matrix), len(self._shapes)))
         pdfium.FPDFText_GetMatrix(self._text_page, at, _TO_MATRIX)
         told = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, 0.0, 0.0
-        size, along, upright = _measures(told, self._matrix, pdfium.FPDFText_GetFontSize(self._text_page, at))
+        size, along, upright = _measure_type(told, self._matrix, pdfium.FPDFText_GetFontSize(self._text_page, at))
         mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
-        tell = pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED else pdfium.FPDFPageObj_GetFillColor
-        colour, alpha = _told_colour(tell, item)
-        font = self._font(item)
-        style = _style(self._fonts[font][1]) + ("f" if form.figure else "") + ("" if upright else "r")
-        drawn = mode not in _UNDRAWN and alpha >= 0.05
-        look = self._looks[run] = Look(font, along, style, size, colour, drawn, _clip(item, form.matrix), beneath)
+        tell = pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED_MODES else pdfium.FPDFPageObj_GetFillColor
+        colour, alpha = _query_colour(tell, item)
+        font = self._register_font(item)
+        style = _classify_font(self._fonts[font][1]) + ("f" if form.figure else "") + ("" if upright else "r")
+        drawn = mode not in _UNDRAWN_MODES and alpha >= 0.05
+        look = self._looks[run] = TextAppearance(
+            font, along, style, size, colour, drawn, _compute_clip_box(item, form.matrix), beneath
+        )
         return look
 
-    def _font(self, item: Any) -> int:
+    def _register_font(self, item: Any) -> int:
         """Address of the font of a text object, under which it and its name are kept."""
         font = pdfium.FPDFTextObj_GetFont(item)
         address = addressof(font.contents) if font else 0
@@ -194,13 +196,13 @@ class Painter:
             self._fonts[address] = font, name.value.decode(errors="replace")
         return address
 
-    def _piece(self, start: int, end: int, look: Look) -> Piece:
+    def _build_piece(self, start: int, end: int, look: TextAppearance) -> Piece:
         """Upright letters have a box as high as their type, from where the first begins to where the last ends."""
         text = self._text[start:end]
         if "m" in look.style or not (text.isascii() and text.isprintable()):
-            text = self._readable(start, text, look)
-        left, baseline = self._origin(start)
-        right, top = self._origin(end - 1) if end - start > 1 else (left, baseline)
+            text = self._repair_text(start, text, look)
+        left, baseline = self._find_origin(start)
+        right, top = self._find_origin(end - 1) if end - start > 1 else (left, baseline)
         box, width = pdfium.FS_RECTF(), c_float()
         pdfium.FPDFText_GetLooseCharBox(self._text_page, end - 1, byref(box))
         advance = box.right - _POINT[0].value
@@ -214,7 +216,7 @@ class Painter:
             pdfium.FPDFFont_GetGlyphWidth(self._fonts[look.font][0], sign, wide, byref(width))
             advance = width.value if turned or 0.3 * advance < width.value < advance else advance
         if "r" in look.style:
-            shape = around((left, baseline, left, baseline), (right, top, right, top))
+            shape = merge_boxes((left, baseline, left, baseline), (right, top, right, top))
         else:
             bottom = baseline - _DESCENT * look.size
             shape = left, bottom, max(left, right + advance), bottom + look.size
@@ -223,7 +225,7 @@ class Painter:
             text=text, box=shape, baseline=baseline, size=look.size, style=look.style, spaced=spaced, hidden=""
         )
 
-    def _readable(self, start: int, text: str, look: Look) -> str:
+    def _repair_text(self, start: int, text: str, look: TextAppearance) -> str:
         """Text with its hyphens, and with U+FFFD for what a mathematical font does not tell."""
         signs = list(text)
         for at, sign in enumerate(text):
@@ -235,13 +237,13 @@ class Painter:
         # PDFium tells characters beyond U+FFFF in two halves.
         return "".join(signs).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
-    def _origin(self, at: int) -> tuple[float, float]:
+    def _find_origin(self, at: int) -> tuple[float, float]:
         pdfium.FPDFText_GetCharOrigin(self._text_page, at, *_TO_POINT)
         (x, y), (a, b, c, d, e, f) = (_POINT[0].value, _POINT[1].value), self._matrix
         return a * x + c * y + e, b * x + d * y + f
 
 
-def visible_or_reason(piece: Piece, look: Look, shapes: Sequence[Shape], shown: Box) -> Reason:
+def find_hiding_reason(piece: Piece, look: TextAppearance, shapes: Sequence[Shape], shown: Box) -> PieceHiddenReason:
     """Why a piece cannot be seen; empty if it can.
 
     Args:
@@ -252,18 +254,20 @@ def visible_or_reason(piece: Piece, look: Look, shapes: Sequence[Shape], shown: 
     """
     x0, y0, x1, y1 = piece["box"]
     x, y = (x0 + x1) / 2, (y0 + y1) / 2
-    if not _holds(shown, x, y):
+    if not _contains_point(shown, x, y):
         return "off page"
     margin = 0.25 * (y1 - y0)  # ascenders and descenders may stick out
     covered = any(
-        shape.opaque and _holds(shape.box, x0 + 0.5, y0 + margin) and _holds(shape.box, x1 - 0.5, y1 - margin)
+        shape.opaque
+        and _contains_point(shape.box, x0 + 0.5, y0 + margin)
+        and _contains_point(shape.box, x1 - 0.5, y1 - margin)
         for shape in shapes[look.beneath :]
     )
-    if covered or not look.drawn or not _holds(look.clip, x, y):
+    if covered or not look.drawn or not _contains_point(look.clip, x, y):
         return "not drawn"
     if piece["size"] < _SMALLEST_TYPE:
         return "size"
-    behind = (shape.colour for shape in reversed(shapes[: look.beneath]) if _holds(shape.box, x, y))
+    behind = (shape.colour for shape in reversed(shapes[: look.beneath]) if _contains_point(shape.box, x, y))
     background = next(behind, (1.0, 1.0, 1.0))
     if look.colour is None or background is None:
         return ""
@@ -272,51 +276,51 @@ def visible_or_reason(piece: Piece, look: Look, shapes: Sequence[Shape], shown: 
 
 
 @cache
-def _style(font: str) -> str:
+def _classify_font(font: str) -> str:
     signs = {"b": _BOLD, "i": _ITALIC, "m": _MATHS}
     return "".join(letter for letter, sign in signs.items() if sign.search(font))
 
 
-def _adjoin(last: Piece, piece: Piece) -> bool:
+def _is_adjacent(last: Piece, piece: Piece) -> bool:
     """Whether a piece of the same look goes on where another ends."""
     gap = piece["box"][0] - last["box"][2]
     size = piece["size"]
     return abs(last["baseline"] - piece["baseline"]) < 0.05 * size and -0.5 * size < gap < WORD_GAP * size
 
 
-def _filled(item: Any, form: Form) -> list[Shape]:
+def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
     """The shape of a filled path that is large enough to lie behind or upon a letter.
 
     Only a rectangle hides all that is in its box; a path of many parts, as the lines of a table, may lie beside it.
     """
-    box = _bounds(item, form.matrix)
+    box = _compute_bounds(item, form.matrix)
     mode, stroke = c_int(), c_int()
     pdfium.FPDFPath_GetDrawMode(item, byref(mode), byref(stroke))
     if not mode.value or box[2] - box[0] <= 2 or box[3] - box[1] <= 2:
         return []
-    colour, alpha = _told_colour(pdfium.FPDFPageObj_GetFillColor, item)
-    box = _overlap(box, _clip(item, form.matrix))
+    colour, alpha = _query_colour(pdfium.FPDFPageObj_GetFillColor, item)
+    box = _intersect_boxes(box, _compute_clip_box(item, form.matrix))
     if alpha < 0.5 or box[2] - box[0] <= 2 or box[3] - box[1] <= 2:
         return []
     segments = [pdfium.FPDFPath_GetPathSegment(item, at) for at in range(pdfium.FPDFPath_CountSegments(item))]
     kinds = [pdfium.FPDFPathSegment_GetType(segment) for segment in segments]
-    points = [_point(segment) for segment in segments] if len(segments) in (4, 5) else []
+    points = [_extract_point(segment) for segment in segments] if len(segments) in (4, 5) else []
     straight = all(abs(a[0] - b[0]) < 0.01 or abs(a[1] - b[1]) < 0.01 for a, b in pairwise(points))
     rectangle = bool(points) and straight and set(kinds[1:]) == {pdfium.FPDF_SEGMENT_LINETO}
     opaque = rectangle and form.opaque and not pdfium.FPDFPageObj_HasTransparency(item)
     return [Shape(box, colour if kinds.count(pdfium.FPDF_SEGMENT_MOVETO) == 1 else None, opaque)]
 
 
-def _clip(item: Any, matrix: Matrix) -> Box:
+def _compute_clip_box(item: Any, matrix: Matrix) -> Box:
     """The box that all clipping paths of an object share."""
     box = _EVERYWHERE
     paths = pdfium.FPDFPageObj_GetClipPath(item)
     for path in range(pdfium.FPDFClipPath_CountPaths(paths)):
         count = pdfium.FPDFClipPath_CountPathSegments(paths, path)
-        points = [_point(pdfium.FPDFClipPath_GetPathSegment(paths, path, at)) for at in range(count)]
+        points = [_extract_point(pdfium.FPDFClipPath_GetPathSegment(paths, path, at)) for at in range(count)]
         if points:
             xs, ys = zip(*points, strict=True)
-            box = _overlap(box, moved((min(xs), min(ys), max(xs), max(ys)), matrix))
+            box = _intersect_boxes(box, transform_box((min(xs), min(ys), max(xs), max(ys)), matrix))
     return box
 
 
@@ -330,18 +334,18 @@ _TO_POINT, _TO_INK, _TO_BOX, _TO_COLOUR = ([*map(byref, each)] for each in (_POI
 _TO_MATRIX = byref(_MATRIX)
 
 
-def _point(segment: Any) -> tuple[float, float]:
+def _extract_point(segment: Any) -> tuple[float, float]:
     pdfium.FPDFPathSegment_GetPoint(segment, *_TO_BOX[:2])
     return _BOX[0].value, _BOX[1].value
 
 
-def _bounds(item: Any, matrix: Matrix) -> Box:
+def _compute_bounds(item: Any, matrix: Matrix) -> Box:
     pdfium.FPDFPageObj_GetBounds(item, *_TO_BOX)
     left, bottom, right, top = _BOX
-    return moved((left.value, bottom.value, right.value, top.value), matrix)
+    return transform_box((left.value, bottom.value, right.value, top.value), matrix)
 
 
-def _told_colour(tell: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
+def _query_colour(tell: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
     """Red, green and blue from 0 to 1, None for patterns; and the opacity."""
     if not tell(item, *_TO_COLOUR):
         return None, 1.0
@@ -350,27 +354,27 @@ def _told_colour(tell: Callable[..., int], item: Any) -> tuple[Colour | None, fl
 
 
 @cache
-def _measures(told: Matrix, page: Matrix, size: float) -> tuple[float, tuple[float, float], bool]:
+def _measure_type(told: Matrix, page: Matrix, size: float) -> tuple[float, tuple[float, float], bool]:
     """Size of type on the page as it is shown, the direction and width of its line, and whether it is upright."""
-    a, b, c, d, *_ = _multiplied(told, page)
+    a, b, c, d, *_ = _multiply_matrices(told, page)
     upright = a * size > 0 and d * size > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
     return round(abs(size) * hypot(c, d), 2), (a * abs(size), b * abs(size)), upright
 
 
-def _multiplied(first: Matrix, then: Matrix) -> Matrix:
+def _multiply_matrices(first: Matrix, then: Matrix) -> Matrix:
     a, b, c, d, e, f = first
     p, q, r, s, t, u = then
     return (a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u)
 
 
-def _overlap(one: Box, other: Box) -> Box:
+def _intersect_boxes(one: Box, other: Box) -> Box:
     """What two boxes share; upside down if they share nothing."""
     return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
 
 
-def _holds(box: Box, x: float, y: float) -> bool:
+def _contains_point(box: Box, x: float, y: float) -> bool:
     return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 
-def _area(box: Box) -> float:
+def _compute_area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from state.documents import Word
-from tools.documents.pdf.layout import TypeArea, ends_sentence, follows, gap
+from tools.documents.pdf.layout import TypeArea, compute_line_gap, is_followed_by, is_sentence_end
 from tools.documents.pdf.page_lines import Box, Line
-from tools.documents.structure import HEADING, opens_references
+from tools.documents.structure import SECTION_HEADING, is_references_heading
 
-Role = Literal["heading", "body", "aside", "table"]
+LineRole = Literal["heading", "body", "aside", "table"]
 _NUMBERED = re.compile(r"(?:(?:\d+(?:\.\d+)*|[A-Z](?:\.\d+)*|[IVX]+)\.?|[A-Z]\))\s+\S.*")
-_COUNTED = re.compile(r"\d{1,2}(?:\.\d{1,2})*\s+[A-Z][^.!?;,]{2,60}")
+_NUMBERED_TITLE = re.compile(r"\d{1,2}(?:\.\d{1,2})*\s+[A-Z][^.!?;,]{2,60}")
 _FORMULA_NUMBER = re.compile(r"[^\s]\s\(\d{1,3}(?:\.\d+)?[a-z]?\)$")
 _CAPTION = re.compile(
     r"(?:Figure|Fig\.?|FIGURE|FIG\.|Table|TABLE|Tab\.|Algorithm|Listing|Scheme|Box)\s+[A-Z]?\.?\d*[IVX]*[a-z]?"
@@ -29,10 +29,10 @@ _ITEM = re.compile(
 
 
 @dataclass
-class Group:
+class LineGroup:
     """Lines that belong together."""
 
-    role: Role
+    role: LineRole
     lines: list[Line]
 
     @property
@@ -41,110 +41,110 @@ class Group:
         return self.lines[-1]
 
 
-class Grouping:
+class LineGrouper:
     """Headings, paragraphs, tables, and what stands aside (captions, small print), from lines in reading order."""
 
     def __init__(self, lines: list[Line], area: TypeArea) -> None:
         self._area = area
-        self.groups: list[Group] = []
-        self._body: Group | None = None
-        self._aside: Group | None = None
+        self.groups: list[LineGroup] = []
+        self._body: LineGroup | None = None
+        self._aside: LineGroup | None = None
         self._before: Line | None = None
-        tables = _table_lines(lines)
+        tables = _find_table_lines(lines)
         for line in lines:
-            self._add(line, self._role(line, id(line) in tables))
+            self._add_line(line, self._classify_line(line, id(line) in tables))
             self._before = line
 
-    def _add(self, line: Line, role: Role) -> None:
+    def _add_line(self, line: Line, role: LineRole) -> None:
         """Put a line into an open group or begin one with it."""
         if role == "heading":
-            group = self.groups[-1] if self._in_heading(line) else None
+            group = self.groups[-1] if self._is_heading_continuation(line) else None
             self._body = self._aside = None
         else:
             group = self._body if role == "body" else self._aside
-            if group and (group.role != role or not self._continues(group, line)):
+            if group and (group.role != role or not self._is_continuation(group, line)):
                 group = None
         if group:
             group.lines.append(line)
         else:
-            group = Group(role, [line])
+            group = LineGroup(role, [line])
             self.groups.append(group)
         if role == "body":
             self._body, self._aside = group, None
         elif role != "heading":
             self._aside = group
 
-    def _in_heading(self, line: Line) -> bool:
+    def _is_heading_continuation(self, line: Line) -> bool:
         """Whether the heading above goes on in a line."""
         if not self.groups or self.groups[-1].role != "heading":
             return False
         heading = self.groups[-1].last
         return (
-            follows(heading, line)
-            and heading.all_in("b") == line.all_in("b")
-            and gap(heading, line) < 1.7 * line.size
+            is_followed_by(heading, line)
+            and heading.has_style("b") == line.has_style("b")
+            and compute_line_gap(heading, line) < 1.7 * line.size
             and abs(heading.size - line.size) < 0.5
             and not _NUMBERED.fullmatch(line.text)
-            and not HEADING.fullmatch(heading.text.title() if heading.text.isupper() else "")
+            and not SECTION_HEADING.fullmatch(heading.text.title() if heading.text.isupper() else "")
         )
 
-    def _role(self, line: Line, table: bool) -> Role:
+    def _classify_line(self, line: Line, table: bool) -> LineRole:
         before = self._before
         if table:
             return "table"
         if _CAPTION.match(line.text) and _is_set_off(line, before, self._area):
             return "aside"
-        special = line.all_in("b") or line.size > 1.08 * self._area.body
-        if _is_heading(line, before, self._area) or (special and self._in_heading(line)):
+        special = line.has_style("b") or line.size > 1.08 * self._area.body
+        if _is_heading(line, before, self._area) or (special and self._is_heading_continuation(line)):
             return "heading"
-        if self._body and _is_formula(line) and follows(self._body.last, line):
+        if self._body and _is_formula(line) and is_followed_by(self._body.last, line):
             return "body"
-        return "aside" if line.size < 0.96 * self._area.body or self._in_caption(line) else "body"
+        return "aside" if line.size < 0.96 * self._area.body or self._is_caption_continuation(line) else "body"
 
-    def _in_caption(self, line: Line) -> bool:
+    def _is_caption_continuation(self, line: Line) -> bool:
         """Whether a line of the body's size goes on with a caption."""
         if self._aside is None or not _CAPTION.match(self._aside.lines[0].text):
             return False
         last = self._aside.last
         return abs(last.size - line.size) < 0.2 and not _is_set_off(line, last, self._area)
 
-    def _continues(self, group: Group, line: Line) -> bool:
+    def _is_continuation(self, group: LineGroup, line: Line) -> bool:
         """Whether a line goes on with a group of its own role."""
         last = group.last
         if group.role == "table":
-            return follows(last, line) and gap(last, line) < 3 * self._area.leading(line)
-        if self._begins_anew(group, line):
+            return is_followed_by(last, line) and compute_line_gap(last, line) < 3 * self._area.find_leading(line)
+        if self._is_block_start(group, line):
             return False
-        if not follows(last, line) or self._before is not last:
-            return self._resumes(group, line)
+        if not is_followed_by(last, line) or self._before is not last:
+            return self._can_resume(group, line)
         if group.role == "body" and (_is_formula(line) or _is_formula(last)):
-            near = gap(last, line) < 4 * self._area.leading(line)
+            near = compute_line_gap(last, line) < 4 * self._area.find_leading(line)
             return near and (_is_formula(line) or not self._area.is_indented(line))
-        return self._is_next(group, line)
+        return self._is_same_paragraph(group, line)
 
-    def _begins_anew(self, group: Group, line: Line) -> bool:
+    def _is_block_start(self, group: LineGroup, line: Line) -> bool:
         """Whether a line looks like the first of a footnote, a caption, an item, or other small print."""
         last = group.last
         if line.note or (_CAPTION.match(line.text) and _is_set_off(line, last, self._area)):
             return True
         if group.role == "aside" and abs(last.size - line.size) > 0.6 and line.maths < 0.3:
             return True
-        return _ITEM.match(line.text) is not None and (ends_sentence(last) or abs(last.left - line.left) > 1)
+        return _ITEM.match(line.text) is not None and (is_sentence_end(last) or abs(last.left - line.left) > 1)
 
-    def _resumes(self, group: Group, line: Line) -> bool:
+    def _can_resume(self, group: LineGroup, line: Line) -> bool:
         """Whether a line goes on with a group behind an interruption or in the next column."""
-        if not ends_sentence(group.last):
+        if not is_sentence_end(group.last):
             return group.role == "body" or line.text[:1].islower()
         short = self._area.is_short(group.last)
         return group.role == "body" and self._area.indents and not short and not self._area.is_indented(line)
 
-    def _is_next(self, group: Group, line: Line) -> bool:
+    def _is_same_paragraph(self, group: LineGroup, line: Line) -> bool:
         """Whether a line that stands right below a group belongs to the same paragraph."""
         last, area = group.last, self._area
-        ended = ends_sentence(last)
-        if not ended and line.text[:1].islower() and gap(last, line) < 3 * area.leading(line):
+        ended = is_sentence_end(last)
+        if not ended and line.text[:1].islower() and compute_line_gap(last, line) < 3 * area.find_leading(line):
             return True
-        if gap(last, line) > 1.35 * area.leading(line):
+        if compute_line_gap(last, line) > 1.35 * area.find_leading(line):
             return False
         if _CAPTION.match(group.lines[0].text):
             return True
@@ -156,12 +156,12 @@ class Grouping:
         return not (ended and area.is_short(last) and not line.text[:1].islower())
 
 
-def _table_lines(lines: list[Line]) -> set[int]:
+def _find_table_lines(lines: list[Line]) -> set[int]:
     """Identities of the lines in runs of lines with wide gaps."""
     found: set[int] = set()
     run: list[Line] = []
     for line in [*lines, None]:
-        if line and line.cells > 1 and not _is_formula(line) and (not run or follows(run[-1], line)):
+        if line and line.cells > 1 and not _is_formula(line) and (not run or is_followed_by(run[-1], line)):
             run.append(line)
             continue
         if len(run) > 2 or (len(run) == 2 and max(row.cells for row in run) > 2):
@@ -173,7 +173,7 @@ def _table_lines(lines: list[Line]) -> set[int]:
 def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
     """Whether a line is a heading or a part of one, by its type, its number and the space above it."""
     text = line.text
-    if opens_references(text):
+    if is_references_heading(text):
         return True  # many journals set this heading as small as the list
     is_long = len(text) > 120 or len(text.split()) > 16
     if is_long or line.maths > 0.4 or not (text[0].isupper() or (text[0].isdigit() and any(map(str.isalpha, text)))):
@@ -183,16 +183,20 @@ def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
     if not _is_set_off(line, before, area) or line.size < 0.9 * area.body:
         return False
     numbered = _NUMBERED.fullmatch(text) is not None
-    if line.all_in("b") and line.cells <= 1 + numbered:
+    if line.has_style("b") and line.cells <= 1 + numbered:
         # A bold line that fills its column begins a paragraph whose first words are bold.
         return numbered or (area.is_short(line) and not text.endswith((".", ":")))
-    named = HEADING.fullmatch(text) and (text.istitle() or _COUNTED.fullmatch(text))
-    return area.is_short(line) and bool(named or (numbered and line.all_in("i")) or text.isupper())
+    named = SECTION_HEADING.fullmatch(text) and (text.istitle() or _NUMBERED_TITLE.fullmatch(text))
+    return area.is_short(line) and bool(named or (numbered and line.has_style("i")) or text.isupper())
 
 
 def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
     """Whether there is more space above a line than between two lines of a paragraph."""
-    return before is None or not follows(before, line) or gap(before, line) > 1.2 * area.leading(before)
+    return (
+        before is None
+        or not is_followed_by(before, line)
+        or compute_line_gap(before, line) > 1.2 * area.find_leading(before)
+    )
 
 
 def _is_formula(line: Line) -> bool:
@@ -200,12 +204,12 @@ def _is_formula(line: Line) -> bool:
     return line.maths > 0.3 or (line.cells > 1 and _FORMULA_NUMBER.search(line.text) is not None)
 
 
-_DIVIDED = re.compile(r"(?:.*\W)?(?P<head>\w+)[-\u2010]", re.DOTALL)
-_TAIL = re.compile(r"(?!(?:and|or|to)$)\w")  # "token-" before "and sentence-level" is a whole word
-_LAST_PARTS = {"aware", "based", "driven", "free", "level", "oriented", "related", "specific", "trained", "wise"}
+_DIVIDED_WORD = re.compile(r"(?:.*\W)?(?P<head>\w+)[-\u2010]", re.DOTALL)
+_WORD_TAIL = re.compile(r"(?!(?:and|or|to)$)\w")  # "token-" before "and sentence-level" is a whole word
+_COMPOUND_ENDINGS = {"aware", "based", "driven", "free", "level", "oriented", "related", "specific", "trained", "wise"}
 
 
-def vocabulary(lines: Iterable[Line]) -> set[str]:
+def build_vocabulary(lines: Iterable[Line]) -> set[str]:
     """Words of a paper with and without the hyphens of compounds, to tell how it writes a divided word."""
     words = set(re.findall(r"\w+(?:-\w+)*", "\n".join(line.text.lower() for line in lines)))
     return words | {part for word in words for part in word.split("-")}
@@ -217,8 +221,8 @@ def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]
     places: list[list[tuple[int, Box]]] = []
     for line in lines:
         for at, token in enumerate(line.tokens):
-            divided = _DIVIDED.fullmatch(joined[-1]) if at == 0 and joined else None
-            if divided and _TAIL.match(token.text):
+            divided = _DIVIDED_WORD.fullmatch(joined[-1]) if at == 0 and joined else None
+            if divided and _WORD_TAIL.match(token.text):
                 hyphen = "-" if _is_compound(divided["head"].lower(), token.text, words) else ""
                 joined[-1] = joined[-1][:-1] + hyphen + token.text
                 places[-1].append((line.page, token.box))
@@ -239,6 +243,6 @@ def _is_compound(head: str, tail: str, words: set[str]) -> bool:
     start = re.sub(r"[^\w-].*|-+$", "", tail.lower())
     if start and head + start.partition("-")[0] in words:
         return False
-    if len(head) > 2 and start in _LAST_PARTS:
+    if len(head) > 2 and start in _COMPOUND_ENDINGS:
         return True
     return f"{head}-{start}" in words or "-" in start or not tail[0].islower() or head[-1].isdigit()

@@ -9,53 +9,59 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError
 
-from state.errors import BadInput
-from tools.documents.guarded import MAX_CHARACTERS, Unreadable, allow_processor_time, answer, too_many_pages
-from tools.documents.pdf.beside import beside_pages
-from tools.documents.pdf.page_lines import Beside, PdfPage
-from tools.documents.pdf.painting import Painter
-from tools.documents.pdf.parts import assemble
-from tools.documents.structure import Parts
+from state.errors import InputError
+from tools.documents.parser_process import (
+    MAX_CHARACTERS,
+    UnreadableFileError,
+    describe_page_limit,
+    extract_from_stdin,
+    limit_processor_time,
+)
+from tools.documents.pdf.page_lines import PdfPage, UnprintedText
+from tools.documents.pdf.painting import PageTextExtractor
+from tools.documents.pdf.parts import build_pdf_parts
+from tools.documents.pdf.unprinted_text import list_unprinted_text
+from tools.documents.structure import DocumentParts
 
 # Processor time for each page, with the start of the process and all that is done to open the file. The process may
 # end a little later than allowed, which the user is told as 2 seconds.
-PAGE_S = 1.6
+SECONDS_PER_PAGE = 1.6
 _TOO_SLOW = "it takes more than 2 seconds of a processor a page"
 
-Allow = Callable[[float, str], None]
+TimeLimiter = Callable[[float, str], None]
 """Is told how many seconds of processor time the process may take in all, and what is wrong where it takes more."""
 
 
-def extract(data: bytes, max_pages: int, allow: Allow = allow_processor_time) -> Parts:
+def read_pdf(data: bytes, max_pages: int, allow: TimeLimiter = limit_processor_time) -> DocumentParts:
     """Read a PDF in a process that takes at most 2 seconds of a processor for each of its pages.
 
     Raises:
         Unreadable: It is damaged, or takes longer than `allow` was told.
         BadInput: It is encrypted, too long, or holds no text.
     """
-    allow(PAGE_S, _TOO_SLOW)
-    document = _open(data)
+    allow(SECONDS_PER_PAGE, _TOO_SLOW)
+    document = _open_document(data)
     if not len(document):
-        raise Unreadable("it has no pages")
+        raise UnreadableFileError("it has no pages")
     if len(document) > max_pages:
-        raise BadInput(too_many_pages(len(document), max_pages), kind="input_too_long")
-    allow(PAGE_S * len(document), _TOO_SLOW)
+        raise InputError(describe_page_limit(len(document), max_pages), kind="input_too_long")
+    allow(SECONDS_PER_PAGE * len(document), _TOO_SLOW)
     sheets, unreadable = _read_pages(document)
-    beside = list[Beside]()
+    beside = list[UnprintedText]()
     with suppress(Exception):  # notes, forms and metadata may be broken in any way where the pages are not
-        beside = beside_pages(data)
-    return assemble(sheets, unreadable, title=document.get_metadata_value("Title"), beside=beside)
+        beside = list_unprinted_text(data)
+    return build_pdf_parts(sheets, unreadable, title=document.get_metadata_value("Title"), beside=beside)
 
 
-def _open(data: bytes) -> PdfDocument:
+def _open_document(data: bytes) -> PdfDocument:
     if b"%PDF-" not in data[:1024]:
-        raise Unreadable("it may be a web page that was saved under this name")
+        raise UnreadableFileError("it may be a web page that was saved under this name")
     try:
         return PdfDocument(data)
     except PdfiumError as error:
         if error.err_code not in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
-            raise Unreadable("its structure is damaged") from None
-    raise BadInput(
+            raise UnreadableFileError("its structure is damaged") from None
+    raise InputError(
         "is encrypted and needs a password; save a copy without the password and try again.", kind="encrypted_pdf"
     )
 
@@ -73,12 +79,12 @@ def _read_pages(document: PdfDocument) -> tuple[list[PdfPage], list[str]]:
             unreadable.append(f"page {number} could not be read and was left out")
         characters += sum(len(piece["text"]) + 1 for piece in sheets[-1]["pieces"])
         if characters > MAX_CHARACTERS:
-            raise BadInput(
+            raise InputError(
                 f"holds more than {MAX_CHARACTERS:,} characters of text; pass the part that matters.",
                 kind="input_too_long",
             )
     if len(unreadable) == len(sheets):
-        raise Unreadable(unreadable[0])
+        raise UnreadableFileError(unreadable[0])
     return sheets, unreadable
 
 
@@ -93,11 +99,11 @@ def _read_page(page: pypdfium2.PdfPage) -> PdfPage:
     }[page.get_rotation()]
     width, height = page.get_size()
     text_page = page.get_textpage()
-    pieces = Painter(page.raw, text_page.raw, to_page, (0, 0, width, height)).pieces()
+    pieces = PageTextExtractor(page.raw, text_page.raw, to_page, (0, 0, width, height)).extract_pieces()
     text_page.close()
     page.close()
     return PdfPage(height=height, matrix=to_file, pieces=pieces)
 
 
 if __name__ == "__main__":
-    answer(extract)
+    extract_from_stdin(read_pdf)

@@ -18,19 +18,19 @@ from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
-from runs.driver import Answer, NewestState, metadata_of, read_snapshot, refresh_record
-from runs.record import Failure, RunRecord, hold_run, now, write_record
+from runs.driver import Answer, StreamState, build_graph_metadata, load_snapshot, refresh_record
+from runs.record import Failure, RunRecord, format_current_time, lock_run, write_record
 from runs.runnable import RunnableGraph
 from state import errors
-from state.errors import BadInput
+from state.errors import InputError
 
-KINDS: Mapping[str, str] = {
+ERROR_KINDS: Mapping[str, str] = {
     name: error.default_kind
     for name, error in vars(errors).items()
     if isinstance(error, type) and issubclass(error, errors.DraftroomError)
 }
 """Of an error of which the server tells the class and the message only."""
-STREAMED: list[StreamMode] = ["custom", "updates", "values"]
+STREAM_MODES: list[StreamMode] = ["custom", "updates", "values"]
 
 
 class ServerRun(NamedTuple):
@@ -42,9 +42,9 @@ class ServerRun(NamedTuple):
 
 
 @asynccontextmanager
-async def held(run_id: str) -> AsyncIterator[None]:
-    """Hold a run as `hold_run` does, without a wait in the server's loop."""
-    lock = hold_run(run_id)
+async def hold_run_async(run_id: str) -> AsyncIterator[None]:
+    """Hold a run as `lock_run` does, without a wait in the server's loop."""
+    lock = lock_run(run_id)
     await asyncio.to_thread(lock.__enter__)
     try:
         yield
@@ -52,17 +52,17 @@ async def held(run_id: str) -> AsyncIterator[None]:
         await asyncio.to_thread(lock.__exit__, None, None, None)
 
 
-class Keeper:
+class RunManager:
     """Knows the runs that this server drives."""
 
     def __init__(self) -> None:
         self._under_way: dict[str, tuple[ServerRun, asyncio.Task[None]]] = {}
 
-    def under_way(self) -> dict[str, ServerRun]:
+    def list_active_attempts(self) -> dict[str, ServerRun]:
         """The attempts that this server is making, by the id of the run."""
         return {run_id: started for run_id, (started, _) in self._under_way.items()}
 
-    async def begin_with_none(self) -> None:
+    async def cancel_inherited_attempts(self) -> None:
         """End the attempts that the server has taken over from one before it, without a lock and a record.
 
         LangGraph's development server keeps its list of attempts in the folder where it was started, and goes on by
@@ -71,7 +71,7 @@ class Keeper:
         with suppress(NotFoundError):  # there are none
             await get_client().runs.cancel_many(status="all")
 
-    async def drive(self, record: RunRecord, answer: Answer | None = None) -> ServerRun:
+    async def start_attempt(self, record: RunRecord, answer: Answer | None = None) -> ServerRun:
         """Begin a run or go on with it; returns when the server has taken it.
 
         Args:
@@ -83,25 +83,25 @@ class Keeper:
             BadInput: It waits for no answer, or is done.
         """
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(held(record["id"]))
+            await stack.enter_async_context(hold_run_async(record["id"]))
             runnable = find_system(record["system"]).graph
-            given = await _given(record, runnable, answer)
-            record = {**record, "status": "running", "updated": now()}
+            given = await _build_server_input(record, runnable, answer)
+            record = {**record, "status": "running", "updated": format_current_time()}
             await asyncio.to_thread(write_record, record)
             client = get_client()
-            started = await _start(client, record, given)
-            following = asyncio.create_task(self._follow(client, started, record, runnable, stack.pop_all()))
+            started = await _create_server_run(client, record, given)
+            following = asyncio.create_task(self._await_attempt(client, started, record, runnable, stack.pop_all()))
             self._under_way[record["id"]] = (started, following)
             return started
 
-    async def stop(self, run_id: str) -> None:
+    async def stop_attempt(self, run_id: str) -> None:
         """Stop a run that this server drives; it can be resumed."""
         if found := self._under_way.get(run_id):
             started, following = found
             await get_client().runs.cancel(started.thread, started.run, wait=False, action="interrupt")
             await asyncio.shield(following)
 
-    async def _follow(
+    async def _await_attempt(
         self,
         client: LangGraphClient,
         started: ServerRun,
@@ -114,20 +114,20 @@ class Keeper:
             async with lock:  # given back first: whoever sees that the run is over may change it at once
                 result = await client.runs.join(*started)
                 error = result.get("__error__") if isinstance(result, dict) else None
-                snapshot = await read_snapshot(record, runnable)
-                await asyncio.to_thread(write_record, settled(record, snapshot, runnable, error))
+                snapshot = await load_snapshot(record, runnable)
+                await asyncio.to_thread(write_record, update_record_after_attempt(record, snapshot, runnable, error))
         finally:
-            if self.under_way().get(record["id"]) == started:  # and not the next attempt
+            if self.list_active_attempts().get(record["id"]) == started:  # and not the next attempt
                 del self._under_way[record["id"]]
 
 
-async def _given(record: RunRecord, runnable: RunnableGraph, answer: Answer | None) -> dict[str, Any]:
+async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer: Answer | None) -> dict[str, Any]:
     """What the server gives the graph: its input, an answer, or nothing for going on where it stopped."""
-    snapshot = await read_snapshot(record, runnable)
+    snapshot = await load_snapshot(record, runnable)
     if runnable.is_finished(snapshot.values):
-        raise BadInput("This run is done; begin a new one.")
+        raise InputError("This run is done; begin a new one.")
     if bool(snapshot.interrupts) != (answer is not None):
-        raise BadInput(
+        raise InputError(
             "This run waits for an answer." if snapshot.interrupts else "This run does not wait for an answer."
         )
     if answer is not None:
@@ -135,7 +135,7 @@ async def _given(record: RunRecord, runnable: RunnableGraph, answer: Answer | No
     return {"input": None if snapshot.created_at else runnable.graph_input(record["input"])}
 
 
-async def _start(client: LangGraphClient, record: RunRecord, given: Mapping[str, Any]) -> ServerRun:
+async def _create_server_run(client: LangGraphClient, record: RunRecord, given: Mapping[str, Any]) -> ServerRun:
     thread = record["thread"]
     await client.threads.create(thread_id=thread, if_exists="do_nothing", graph_id=record["system"])
     run = await client.runs.create(
@@ -143,8 +143,8 @@ async def _start(client: LangGraphClient, record: RunRecord, given: Mapping[str,
         record["system"],
         **given,
         context={"resolved": record["settings"]},
-        metadata=metadata_of(record),
-        stream_mode=STREAMED,
+        metadata=build_graph_metadata(record),
+        stream_mode=STREAM_MODES,
         stream_subgraphs=True,
         stream_resumable=True,
         durability="sync",
@@ -153,7 +153,7 @@ async def _start(client: LangGraphClient, record: RunRecord, given: Mapping[str,
     return ServerRun(thread, run["run_id"])
 
 
-def settled(
+def update_record_after_attempt(
     record: RunRecord, snapshot: StateSnapshot, runnable: RunnableGraph, error: Mapping[str, str] | None
 ) -> RunRecord:
     """The record after an attempt.
@@ -164,10 +164,13 @@ def settled(
         runnable: The graph.
         error: What the server says of an attempt that failed: a class and its message.
     """
-    newest = refresh_record(record, NewestState(snapshot).joined(runnable), runnable)
+    newest = refresh_record(record, StreamState(snapshot).merge_subgraphs(runnable), runnable)
     if error:
         failure = Failure(
-            kind=KINDS.get(error["error"], error["error"]), message=error["message"], time=now(), spent=[]
+            kind=ERROR_KINDS.get(error["error"], error["error"]),
+            message=error["message"],
+            time=format_current_time(),
+            spent=[],
         )
         return {**newest, "status": "failed", "failures": [*newest["failures"], failure]}
     if snapshot.interrupts:

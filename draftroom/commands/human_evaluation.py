@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from draftroom.commands.evaluation import RunArgument, SeedOption, eval_app, opened
-from draftroom.extras import EVALS, require
-from draftroom.rendering.console import tell
-from state.errors import BadInput
+from draftroom.commands.evaluation import RunArgument, SeedOption, eval_app, load_evaluation_run
+from draftroom.extras import EVALS, require_extra
+from draftroom.rendering.console import print_to_stderr
+from state.errors import InputError
 
 Kind = Literal["journalism", "feedback"]
 KindOption = Annotated[
@@ -31,29 +31,31 @@ def blind(
     seed: SeedOption = 0,
 ) -> None:
     """Make blinded tasks of a run's texts, for Label Studio, and the key that no rater may see."""
-    require(EVALS)
-    from evals.evaluation import evaluate  # noqa: PLC0415 - these take seconds
+    require_extra(EVALS)
+    from evals.evaluation import score_run  # noqa: PLC0415 - these take seconds
     from evals.human import label_studio  # noqa: PLC0415
-    from evals.human.items import candidates_of, comparisons, judged_rows, rated_texts  # noqa: PLC0415
+    from evals.human.blinding import build_comparison_tasks, build_rating_tasks, collect_candidates, list_judged_rows  # noqa: PLC0415
 
-    task, folder = opened(run)
+    task, folder = load_evaluation_run(run)
     if task.kind != kind:
-        raise BadInput(f"{run} is a run of {task.name}; name one whose texts are judged as {kind}, or another --kind.")
-    scored = evaluate(task, folder)
-    names = [name.strip() for name in rows.split(",")] if rows else judged_rows(scored)
+        raise InputError(
+            f"{run} is a run of {task.name}; name one whose texts are judged as {kind}, or another --kind."
+        )
+    scored = score_run(task, folder)
+    names = [name.strip() for name in rows.split(",")] if rows else list_judged_rows(scored)
     if not names:
-        raise BadInput(
+        raise InputError(
             f"{run} has no text yet of {', '.join(task.judged)}; go on with it: draftroom eval resume {run}",
             kind="empty_input",
         )
-    candidates = candidates_of(scored, names)
+    candidates = collect_candidates(scored, names)
     if kind == "journalism":
-        (tasks, key), config = rated_texts(candidates, seed=seed), label_studio.rating_config()
+        (tasks, key), config = build_rating_tasks(candidates, seed=seed), label_studio.build_rating_config()
     else:
-        (tasks, key), config = comparisons(candidates, seed=seed), label_studio.comparison_config()
+        (tasks, key), config = build_comparison_tasks(candidates, seed=seed), label_studio.build_comparison_config()
     label_studio.write_project(out, config, tasks, key)
-    tell(f"{len(tasks)} tasks are in {out / 'tasks.json'}, for Label Studio with {out / 'labelling.xml'}.")
-    tell(f"Keep {out / 'key.json'} from the raters: it says whose text is whose.")
+    print_to_stderr(f"{len(tasks)} tasks are in {out / 'tasks.json'}, for Label Studio with {out / 'labelling.xml'}.")
+    print_to_stderr(f"Keep {out / 'key.json'} from the raters: it says whose text is whose.")
 
 
 @eval_app.command()
@@ -68,25 +70,32 @@ def judged(
     seed: SeedOption = 0,
 ) -> None:
     """Tables of what people said: means by question and field, or dominance, ties and kappa."""
-    require(EVALS)
-    from evals.human.items import read_key  # noqa: PLC0415 - these take seconds
-    from evals.human.judgements import judgements, judgements_report, ratings, ratings_report  # noqa: PLC0415
+    require_extra(EVALS)
+    from evals.human.blinding import read_key  # noqa: PLC0415 - these take seconds
+    from evals.human.judgements import (  # noqa: PLC0415
+        build_judgements_report,
+        build_ratings_report,
+        tabulate_judgements,
+        tabulate_ratings,
+    )
     from evals.human.label_studio import read_exports  # noqa: PLC0415
-    from evals.reports.document import as_markdown  # noqa: PLC0415
+    from evals.reports.document import render_report_markdown  # noqa: PLC0415
 
     whose = read_key(key)
     shown = 1 if kind == "journalism" else 2  # systems whose texts one item shows
     if any(len(each.systems) != shown for each in whose.items.values()):
-        raise BadInput(f"{key} is no key of tasks of --kind {kind}; choose the other kind, or the key of these tasks.")
+        raise InputError(
+            f"{key} is no key of tasks of --kind {kind}; choose the other kind, or the key of these tasks."
+        )
     given = read_exports(answers)
     if not given:
         named = ", ".join(map(str, answers))
-        raise BadInput(
+        raise InputError(
             f"There is no answer in {named}; have the tasks judged, or name another file.", kind="empty_input"
         )
     report = (
-        ratings_report(ratings(given, whose), within_from=within_from, seed=seed)
+        build_ratings_report(tabulate_ratings(given, whose), within_from=within_from, seed=seed)
         if kind == "journalism"
-        else judgements_report(judgements(given, whose), seed=seed)
+        else build_judgements_report(tabulate_judgements(given, whose), seed=seed)
     )
-    typer.echo(as_markdown(report), nl=False)
+    typer.echo(render_report_markdown(report), nl=False)

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict
 
-from evals.datasets.samples import Kind
-from runs.many import Record
-from state.errors import BadInput
-from state.files import from_json, read_file
-from tools.text import blocks
+from evals.datasets.samples import SampleKind
+from runs.jobs import Record
+from state.errors import InputError
+from state.files import parse_json_record, read_file
+from tools.text import split_blocks
 
 if TYPE_CHECKING:
     from evals.evaluation import Evaluation
@@ -51,7 +51,7 @@ class BlindingKey(BaseModel):
     items: dict[str, HiddenItem]
     """In the order in which they are shown."""
 
-    def reveal(self, item: str, systems: int) -> HiddenItem:
+    def unblind_item(self, item: str, systems: int) -> HiddenItem:
         """What stands behind one item.
 
         Args:
@@ -64,11 +64,11 @@ class BlindingKey(BaseModel):
         hidden = self.items.get(item)
         if hidden is None or len(hidden.systems) != systems:
             kind = "texts" if systems == 1 else "comparisons"
-            raise BadInput(f"The item {item!r} is none of the key's {kind}; give the key written with these sheets.")
+            raise InputError(f"The item {item!r} is none of the key's {kind}; give the key written with these sheets.")
         return hidden
 
 
-def digest(seed: int, *parts: str) -> str:
+def hash_parts(seed: int, *parts: str) -> str:
     """A random-looking name: the same for the same seed and parts, in every process."""
     return blake2b(json.dumps([seed, *parts]).encode(), digest_size=8).hexdigest()
 
@@ -81,8 +81,8 @@ def make_key(seed: int, hidden: Iterable[HiddenItem], *, together: bool) -> Blin
         hidden: What stands behind the items.
         together: Whether those of a sample follow each other, so that a rater reads what they share once.
     """
-    named = {digest(seed, each.sample, *each.systems): each for each in hidden}
-    order = sorted(named, key=lambda item: (digest(seed, named[item].sample) if together else "", item))
+    named = {hash_parts(seed, each.sample, *each.systems): each for each in hidden}
+    order = sorted(named, key=lambda item: (hash_parts(seed, named[item].sample) if together else "", item))
     return BlindingKey(seed=seed, items={item: named[item] for item in order})
 
 
@@ -92,13 +92,15 @@ def read_key(path: Path) -> BlindingKey:
     Raises:
         BadInput: The file cannot be read, or is no key.
     """
-    return from_json(BlindingKey, read_file(path, "key"), f"{path} is no key like the key.json beside the tasks")
+    return parse_json_record(
+        BlindingKey, read_file(path, "key"), f"{path} is no key like the key.json beside the tasks"
+    )
 
 
-_PAPERS: Mapping[Kind, str] = {"journalism": "abstract", "feedback": "paper"}
+_PAPER_FIELDS: Mapping[SampleKind, str] = {"journalism": "abstract", "feedback": "paper"}
 """The field of a sample that people see beside the text."""
 
-_SILENT = "No comment on this paragraph."
+_NO_COMMENT_TEXT = "No comment on this paragraph."
 """A system that has nothing to say has said that."""
 
 
@@ -119,61 +121,63 @@ class CandidateText(NamedTuple):
     """To the paper."""
 
 
-_Texts = dict[str, dict[str, CandidateText]]
+_TextsBySample = dict[str, dict[str, CandidateText]]
 """By sample, then by system."""
 LabelStudioTask = dict[str, dict[str, str]]
 """What is shown, by its name, below `data`."""
 
 
-def judged_rows(evaluation: Evaluation) -> list[str]:
+def list_judged_rows(evaluation: Evaluation) -> list[str]:
     """The rows that people are to judge, those of the paper's own human evaluation, as far as the run has them."""
-    had = {name for sample in evaluation.samples for name in evaluation.items(sample)}
-    rows = [evaluation.task.row(name) for name in evaluation.task.judged if name in had]
+    had = {name for sample in evaluation.samples for name in evaluation.collect_sample_items(sample)}
+    rows = [evaluation.task.find_row(name) for name in evaluation.task.judged if name in had]
     return [row.name for row in rows] if any(row.system for row in rows) else []
 
 
-def candidates_of(evaluation: Evaluation, rows: Sequence[str]) -> list[CandidateText]:
+def collect_candidates(evaluation: Evaluation, rows: Sequence[str]) -> list[CandidateText]:
     """The texts of rows for each sample that all of them have.
 
     Raises:
         BadInput: There is no such sample.
     """
     found = [
-        _candidate(evaluation.task, sample, name, items[name])
+        _build_candidate(evaluation.task, sample, name, items[name])
         for sample in evaluation.samples
-        for items in [evaluation.items(sample)]
+        for items in [evaluation.collect_sample_items(sample)]
         if set(rows) <= items.keys()
         for name in rows
     ]
     if not found:
-        raise BadInput(f"No sample has a text of each of {', '.join(rows)}: name rows that were run.")
+        raise InputError(f"No sample has a text of each of {', '.join(rows)}: name rows that were run.")
     return found
 
 
-def _candidate(task: Task, sample: Record, row: str, item: Item) -> CandidateText:
+def _build_candidate(task: Task, sample: Record, row: str, item: Item) -> CandidateText:
     return CandidateText(
         id=sample["id"],
         system=row,
-        text=item.text or _SILENT,
+        text=item.text or _NO_COMMENT_TEXT,
         title=sample.get("title") or "",
         paragraph=sample.get("paragraph") or "",
-        paper=sample[_PAPERS[task.kind]],
+        paper=sample[_PAPER_FIELDS[task.kind]],
         link=sample.get("link") or "",
     )
 
 
-def rated_texts(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
+def build_rating_tasks(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
     """The texts in random order, and what tells whose they are.
 
     Their Markdown is taken off, because headings and bold print would tell a model's text from a person's.
     """
-    texts = _by_sample(candidates)
+    texts = _group_by_sample(candidates)
     hidden = [HiddenItem(sample=sample, systems=(system,)) for sample, written in texts.items() for system in written]
     key = make_key(seed, hidden, together=False)
-    return [_rated_text(item, texts[each.sample][each.systems[0]]) for item, each in key.items.items()], key
+    return [_build_rating_task(item, texts[each.sample][each.systems[0]]) for item, each in key.items.items()], key
 
 
-def comparisons(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
+def build_comparison_tasks(
+    candidates: Iterable[CandidateText], *, seed: int
+) -> tuple[list[LabelStudioTask], BlindingKey]:
     """Every pair of systems on every sample, in random order and on random sides, and what tells whose they are.
 
     Texts stand as they are: taking Markdown off would also take the asterisks of a formula.
@@ -181,37 +185,37 @@ def comparisons(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list
     Raises:
         BadInput: There are fewer than two systems.
     """
-    texts = _by_sample(candidates)
+    texts = _group_by_sample(candidates)
     hidden = [
-        HiddenItem(sample=sample, systems=_on_random_sides(seed, sample, pair))
+        HiddenItem(sample=sample, systems=_shuffle_sides(seed, sample, pair))
         for sample, written in texts.items()
         for pair in combinations(sorted(written), 2)
     ]
     if not hidden:
-        raise BadInput("The texts are of one system only; comparisons need those of two or more.")
+        raise InputError("The texts are of one system only; comparisons need those of two or more.")
     key = make_key(seed, hidden, together=True)
-    return [_comparison(item, each, texts[each.sample]) for item, each in key.items.items()], key
+    return [_build_comparison_task(item, each, texts[each.sample]) for item, each in key.items.items()], key
 
 
-def _by_sample(candidates: Iterable[CandidateText]) -> _Texts:
-    texts: _Texts = {}
+def _group_by_sample(candidates: Iterable[CandidateText]) -> _TextsBySample:
+    texts: _TextsBySample = {}
     for candidate in candidates:
         texts.setdefault(candidate.id, {})[candidate.system] = candidate
     return texts
 
 
-def _on_random_sides(seed: int, sample: str, pair: tuple[str, str]) -> tuple[str, str]:
+def _shuffle_sides(seed: int, sample: str, pair: tuple[str, str]) -> tuple[str, str]:
     one, other = pair
-    return (other, one) if int(digest(seed, "side", sample, one, other), 16) % 2 else (one, other)
+    return (other, one) if int(hash_parts(seed, "side", sample, one, other), 16) % 2 else (one, other)
 
 
-def _rated_text(item: str, candidate: CandidateText) -> LabelStudioTask:
-    plain = "\n\n".join(block.text for block in blocks(candidate.text))
+def _build_rating_task(item: str, candidate: CandidateText) -> LabelStudioTask:
+    plain = "\n\n".join(block.text for block in split_blocks(candidate.text))
     shown = {"item": item, "title": candidate.title, "paper": candidate.paper, "text": plain}
-    return {"data": {**shown, "anchor": _anchor(candidate.link)}}
+    return {"data": {**shown, "anchor": _render_anchor(candidate.link)}}
 
 
-def _comparison(item: str, hidden: HiddenItem, written: Mapping[str, CandidateText]) -> LabelStudioTask:
+def _build_comparison_task(item: str, hidden: HiddenItem, written: Mapping[str, CandidateText]) -> LabelStudioTask:
     first, second = (written[system] for system in hidden.systems)
     shown = {
         "item": item,
@@ -219,12 +223,12 @@ def _comparison(item: str, hidden: HiddenItem, written: Mapping[str, CandidateTe
         "paper": "" if first.link else first.paper,
         "first": first.text,
         "second": second.text,
-        "anchor": _anchor(first.link),
+        "anchor": _render_anchor(first.link),
     }
     return {"data": shown}
 
 
-def _anchor(link: str) -> str:
+def _render_anchor(link: str) -> str:
     """A link in HTML; empty if there is none."""
     anchor = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
     return str(anchor.format(link, link)) if link else ""

@@ -6,23 +6,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from draftroom.rendering.blocks import Block, DataTable, FoldedBlocks, Items, TextLine, Tone
-from runs.record import RunRecord, shown_status
+from runs.record import RunRecord, determine_status
 from state.records import WHOLE_PROMPT, Fact, LostDetail, Trim, Values
 
 Detail = TypeVar("Detail", Fact, LostDetail)
 
 
-def spoken(name: str) -> str:
+def format_identifier(name: str) -> str:
     """Write a name of the code as a person reads it: `language_clarifier` is the language clarifier."""
     return name.replace("_", " ")
 
 
-def count(number: int, thing: str) -> str:
+def format_count(number: int, thing: str) -> str:
     """Say how many there are: 1 comment, 2 comments."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def by_sentence(details: Iterable[Detail]) -> dict[str, list[Detail]]:
+def group_by_sentence(details: Iterable[Detail]) -> dict[str, list[Detail]]:
     """Group details by the sentence that holds them, each sentence once and in its order."""
     found: dict[str, list[Detail]] = {}
     for detail in details:
@@ -30,17 +30,20 @@ def by_sentence(details: Iterable[Detail]) -> dict[str, list[Detail]]:
     return found
 
 
-def named(details: Iterable[Detail]) -> str:
+def format_details(details: Iterable[Detail]) -> str:
     """List details in a line, each with its kind."""
     return ", ".join(f'{detail["kind"]} "{detail["text"]}"' for detail in details)
 
 
-def detail_lines(details: Iterable[Detail], tone: Tone = "warning") -> list[TextLine]:
+def list_detail_lines(details: Iterable[Detail], tone: Tone = "warning") -> list[TextLine]:
     """List details under the sentences that hold them."""
-    return [TextLine(sentence, label=named(found), tone=tone) for sentence, found in by_sentence(details).items()]
+    return [
+        TextLine(sentence, label=format_details(found), tone=tone)
+        for sentence, found in group_by_sentence(details).items()
+    ]
 
 
-def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = ()) -> list[Block]:
+def build_reader_notices(values: Mapping[str, Any], unit: str, notices: Sequence[str] = ()) -> list[Block]:
     """List what a reader should know of the result as a whole, of how the paper was read, and of what was cut.
 
     With the preset `paper`, what is not as published follows.
@@ -54,7 +57,7 @@ def please_note(values: Mapping[str, Any], unit: str, notices: Sequence[str] = (
     read = source["warnings"] if source else []
     trimmed, cut = list[str](), list[str]()
     for call in values.get("calls", []):
-        who = f"in {unit} {call['round']} the {spoken(call['role'])}"
+        who = f"in {unit} {call['round']} the {format_identifier(call['role'])}"
         trimmed += [f"{who} {_describe_trim(trim)}" for trim in call["trims"]]
         cut += [f"{who} gave {each}" for each in call["cuts"]]
     found = [*notices, *values.get("warnings", []), *read, *dict.fromkeys([*trimmed, *cut])]
@@ -70,28 +73,28 @@ def _describe_trim(trim: Trim) -> str:
             f"was sent about {before} tokens, of which its server says that it read {kept}: it cuts prompts in "
             "silence; serve the model with a longer context (Ollama: `num_ctx`), and set `context_length` to it"
         )
-    variable = spoken(trim["variable"])
+    variable = format_identifier(trim["variable"])
     return (
         f"saw only the first {kept} of {before} words of the {variable}, because more does not fit its model's context"
     )
 
 
-def extensions_line(extensions: Sequence[str]) -> str:
+def format_extensions(extensions: Sequence[str]) -> str:
     """Say which extensions were on: `Extensions: none`, or their names."""
     return "Extensions: " + (", ".join(extensions) or "none")
 
 
-def describe_run(record: RunRecord, values: Values) -> list[TextLine]:
+def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
     """Say where a result comes from."""
     paper = values.get("source") or record["input"]["paper"]
     size = f"{paper['format']}, {paper['scope']}, {paper['words']} words"
-    state = f"{shown_status(record)}, resumed {record['resumed']} times"
+    state = f"{determine_status(record)}, resumed {record['resumed']} times"
     begun = f"Draftroom {record['version']}, begun {record['created']}"
     return [
         TextLine(f"Run {record['id']}: {record['system']}, {state}; {begun}"),
         TextLine(f"{record['input']['name']} ({size}), SHA-256 {paper['sha256']}", label="Paper"),
-        TextLine(extensions_line(record["extensions"])),
-        *(TextLine(model, label=spoken(role).capitalize()) for role, model in record["models"].items()),
+        TextLine(format_extensions(record["extensions"])),
+        *(TextLine(model, label=format_identifier(role).capitalize()) for role, model in record["models"].items()),
     ]
 
 
@@ -117,7 +120,14 @@ def tabulate_usage(record: RunRecord, unit: str) -> DataTable:
         tokens = (f"{about}{part[key]:,}" for key in ("input_tokens", "output_tokens"))
         repeated = (str(part[key]) for key in ("http_retries", "reasks", "trims"))
         rows.append(
-            [str(part["round"]), spoken(part["role"]), str(part["calls"]), *tokens, f"{part['seconds']:.1f}", *repeated]
+            [
+                str(part["round"]),
+                format_identifier(part["role"]),
+                str(part["calls"]),
+                *tokens,
+                f"{part['seconds']:.1f}",
+                *repeated,
+            ]
         )
     columns = (unit, "role", "calls", "tokens in", "tokens out", "seconds", "retries", "re-asks", "trims")
     return DataTable(columns, rows, words=["role"])

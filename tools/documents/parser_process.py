@@ -16,18 +16,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import tools
-from state.errors import BadInput
-from tools.documents.structure import Block, Parts, clean_characters
+from state.errors import InputError
+from tools.documents.structure import Block, DocumentParts, clean_characters
 
 MAX_CHARACTERS = 4_000_000
 """Of the text of one paper."""
-_SECONDS = 120
-_OUT_OF_TIME = (9, 24)  # SIGKILL and SIGXCPU
-_MEMORY_BYTES = 768 * 1024**2
+_MAX_SECONDS = 120
+_TIMEOUT_SIGNALS = (9, 24)  # SIGKILL and SIGXCPU
+_MAX_MEMORY_BYTES = 768 * 1024**2
 """Filled, by a file that unpacks without an end, in less than two seconds of a processor."""
 
 
-def too_many_pages(pages: int, max_pages: int) -> str:
+def describe_page_limit(pages: int, max_pages: int) -> str:
     """What is said of a file that is longer than allowed, behind its name."""
     return (
         f"has {pages} pages, more than the {max_pages} that are allowed; pass the part that matters as a PDF of its "
@@ -35,14 +35,14 @@ def too_many_pages(pages: int, max_pages: int) -> str:
     )
 
 
-class Unreadable(BaseException):
+class UnreadableFileError(BaseException):
     """A file is damaged, or reading it takes too long; the message says which.
 
     Not an `Exception`: a parser that catches every one of those does not hold it up.
     """
 
 
-def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: int = _SECONDS) -> Parts:
+def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: int = _MAX_SECONDS) -> DocumentParts:
     """Read a file in a process of at most `seconds` and 768 MiB.
 
     Args:
@@ -69,37 +69,37 @@ def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: 
             env=os.environ | {"PYTHONPATH": path},
         )
     except subprocess.TimeoutExpired:
-        raise Unreadable(f"it could not be read within {seconds} seconds") from None
-    if process.returncode < 0 and -process.returncode not in _OUT_OF_TIME:
-        raise Unreadable(f"the program that reads it crashed, with signal {-process.returncode}")
+        raise UnreadableFileError(f"it could not be read within {seconds} seconds") from None
+    if process.returncode < 0 and -process.returncode not in _TIMEOUT_SIGNALS:
+        raise UnreadableFileError(f"the program that reads it crashed, with signal {-process.returncode}")
     if process.returncode:
         last_words = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise Unreadable(clean_characters(last_words) or "reading it took too much time or memory")
+        raise UnreadableFileError(clean_characters(last_words) or "reading it took too much time or memory")
     found = json.loads(process.stdout)
     if "kind" in found:
-        raise BadInput(f"{name} {found['message']}", kind=found["kind"])
-    return Parts(**found | {"blocks": [Block(**block) for block in found["blocks"]]})
+        raise InputError(f"{name} {found['message']}", kind=found["kind"])
+    return DocumentParts(**found | {"blocks": [Block(**block) for block in found["blocks"]]})
 
 
-def answer(extract: Callable[[bytes, int], Parts]) -> None:
+def extract_from_stdin(extract: Callable[[bytes, int], DocumentParts]) -> None:
     """In that process: limit it, and print what `extract` makes of standard input.
 
-    Its `BadInput` lacks the name of the file, which stands before the message.
+    Its `InputError` lacks the name of the file, which stands before the message.
     """
     logging.disable()  # parsers log every oddity of a file
     seconds, limit = map(int, sys.argv[1:])
     _limit_resources(seconds)
     try:
         found: object = extract(sys.stdin.buffer.read(), limit)
-    except BadInput as error:
+    except InputError as error:
         found = {"message": str(error), "kind": error.kind}
-    except Unreadable as error:
+    except UnreadableFileError as error:
         sys.exit(str(error))
     sys.stdout.write(json.dumps(found, default=vars))  # `json.dump` encodes in Python, word by word
 
 
-def allow_processor_time(seconds: float, message: str) -> None:
-    """In that process: raise `Unreadable` when it has used so many seconds of processor time since it began.
+def limit_processor_time(seconds: float, message: str) -> None:
+    """In that process: raise `UnreadableFileError` when it has used so many seconds of processor time since it began.
 
     A library that does not come back to Python is ended at about twice as many.
 
@@ -115,7 +115,7 @@ def allow_processor_time(seconds: float, message: str) -> None:
     def look(*_: object) -> None:
         left = seconds - time.process_time()
         if left <= 0:
-            raise Unreadable(message)
+            raise UnreadableFileError(message)
         signal.setitimer(signal.ITIMER_PROF, left)  # which counts in ticks, and often too many
 
     signal.signal(signal.SIGPROF, look)
@@ -131,7 +131,7 @@ def _limit_resources(seconds: int) -> None:
         return
     import resource  # noqa: PLC0415  (not on Windows)
 
-    for kind, limit in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, _MEMORY_BYTES)):
+    for kind, limit in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, _MAX_MEMORY_BYTES)):
         _, hard = resource.getrlimit(kind)
         if hard == resource.RLIM_INFINITY or hard > limit:
             resource.setrlimit(kind, (limit, limit))

@@ -10,16 +10,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from state.computed_findings import ComputedFinding
-from tools.numbers.read_text import ADJUSTED
+from tools.numbers.read_text import ADJUSTMENT
 from tools.numbers.records import ALPHA, Estimate, ReportedTest, format_number
 from tools.numbers.statements import Statement
 
-_FEWEST = 6  # exact p-values of a section or table
+_MIN_P_VALUES = 6  # exact p-values of a section or table
 # What papers say in place of the name of a correction.
-_ELSE = re.compile(r"multiplicity|\bq[- ]?values?|exploratory|gatekeeping", re.IGNORECASE)
+_OTHER_CORRECTIONS = re.compile(r"multiplicity|\bq[- ]?values?|exploratory|gatekeeping", re.IGNORECASE)
 
 
-def check_many_tests(
+def check_multiple_testing(
     parts: Sequence[Statement], records: Sequence[ReportedTest | Estimate]
 ) -> Iterator[ComputedFinding]:
     """Findings about the p-values of a paper, at most one a section or table.
@@ -29,7 +29,7 @@ def check_many_tests(
         records: What has a p-value.
     """
     texts = [f"{part.caption} {part.text}" for part in parts]
-    if any(ADJUSTED.search(text) or _ELSE.search(text) for text in texts):
+    if any(ADJUSTMENT.search(text) or _OTHER_CORRECTIONS.search(text) for text in texts):
         return
     families = defaultdict[tuple[str, str], dict[float, ReportedTest | Estimate]](dict)
     for record in records:
@@ -39,8 +39,8 @@ def check_many_tests(
             families[family].setdefault(record.p.value, record)  # a value that is printed again is the same test's
     for values in families.values():
         tests, smallest = len(values), min(values)
-        if tests >= _FEWEST and ALPHA / tests < smallest < ALPHA:
-            yield values[smallest].finding(
+        if tests >= _MIN_P_VALUES and ALPHA / tests < smallest < ALPHA:
+            yield values[smallest].build_finding(
                 "many tests",
                 "low",
                 computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in "

@@ -18,7 +18,7 @@ from typing import Any
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
-from runs.many import Key, Record, RowSession, RowWork, Workers, outcome_of
+from runs.jobs import Key, Record, RowSession, RowWork, Workers, run_job
 from state.errors import SettingsError
 
 # It would report its use to its makers, warn of how Ray Data itself makes actors, and be started anew by what ends the
@@ -34,12 +34,12 @@ try:
 except ImportError as error:
     raise SettingsError("Runs on a Ray cluster need another package: pip install 'draftroom[ray]'.") from error
 
-_LOOK_S = 0.2
+_POLL_S = 0.2
 """How often it is looked whether somebody wants to stop."""
 
 
 @asynccontextmanager
-async def joined_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
+async def join_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
     """Join the cluster that `RAY_ADDRESS` or this machine names, or start one here.
 
     Args:
@@ -52,7 +52,7 @@ async def joined_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
         SettingsError: No cluster answers at `RAY_ADDRESS`, or it has several machines, not all of which reach the
             checkpoints.
     """
-    await asyncio.to_thread(_join)  # not in the main thread, where Ray would take SIGTERM from us
+    await asyncio.to_thread(_connect_to_ray)  # not in the main thread, where Ray would take SIGTERM from us
     try:
         machines = sum(node["Alive"] for node in await asyncio.to_thread(ray.nodes))
         if machines > 1 and on_one_machine:
@@ -65,7 +65,7 @@ async def joined_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
         await asyncio.to_thread(ray.shutdown)
 
 
-def _join() -> None:
+def _connect_to_ray() -> None:
     home = os.environ.get("DRAFTROOM_HOME")  # a run finds its paper in the state folder again, on whichever machine
     given: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     environment = {"env_vars": {"DRAFTROOM_HOME": home}} if home else None
@@ -80,7 +80,7 @@ def _join() -> None:
         ray.init(address="local", include_dashboard=False, **given)
 
 
-async def results_on_ray(
+async def iterate_ray_results(
     rows: Iterable[tuple[Key, Record]], work: RowWork, workers: Workers, control: RunControl
 ) -> AsyncIterator[tuple[Key, Record]]:
     """Works on rows in the cluster that was joined.
@@ -99,23 +99,23 @@ async def results_on_ray(
     if not items:
         return
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    bell = ray.remote(_Bell).options(num_cpus=0, scheduling_strategy=here).remote()
+    bell = ray.remote(_StopSignal).options(num_cpus=0, scheduling_strategy=here).remote()
     # Without `prefetch_batches=0` an answer would wait for the next one.
-    answers = _dataset(items, work, workers, bell).iter_batches(
+    answers = _build_dataset(items, work, workers, bell).iter_batches(
         batch_size=None, batch_format="pyarrow", prefetch_batches=0
     )
     coming, idle = (row for batch in answers for row in batch.to_pylist()), dict[str, int]()
-    while answer := await _next(coming, control, bell):
+    while answer := await _wait_for_answer(coming, control, bell):
         if answer["result"]:
             yield tuple(json.loads(answer["key"])), json.loads(answer["result"])
         if control.drain_requested:
             idle[answer["actor"]] = answer["under_way"]
             if len(idle) == workers.actors and not any(idle.values()):
                 break  # the rows that are left would only be handed back, one after the other
-    await asyncio.to_thread(_leave, coming)
+    await asyncio.to_thread(_stop_dataset_threads, coming)
 
 
-def _dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, bell: Any) -> Any:
+def _build_dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, bell: Any) -> Any:
     """A block has one row, so that none waits for another; an actor's places are blocks."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
@@ -134,13 +134,13 @@ def _dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, bell:
     )
 
 
-async def _next(coming: Iterator[Record], control: RunControl, bell: Any) -> Record | None:
+async def _wait_for_answer(coming: Iterator[Record], control: RunControl, bell: Any) -> Record | None:
     """The next answer, none if there are no more; rings the bell once somebody wants to stop."""
     answer = asyncio.ensure_future(asyncio.to_thread(next, coming, None))
     while not answer.done() and not control.drain_requested:
-        await asyncio.wait({answer}, timeout=_LOOK_S)
+        await asyncio.wait({answer}, timeout=_POLL_S)
     if control.drain_requested:
-        await bell.ring.remote()
+        await bell.request_stop.remote()
     try:
         return await answer
     except ray.exceptions.RayError as error:
@@ -151,7 +151,7 @@ async def _next(coming: Iterator[Record], control: RunControl, bell: Any) -> Rec
         ) from error
 
 
-def _leave(coming: Generator[Record]) -> None:
+def _stop_dataset_threads(coming: Generator[Record]) -> None:
     """End the work on rows that nobody waits for.
 
     Ray Data works and hands over in threads of its own, and a process that asks Ray for anything after it has left the
@@ -163,16 +163,16 @@ def _leave(coming: Generator[Record]) -> None:
             thread.join()
 
 
-class _Bell:
+class _StopSignal:
     """Tells all actors that no further row begins."""
 
     def __init__(self) -> None:
         self._rung = asyncio.Event()
 
-    async def ring(self) -> None:
+    async def request_stop(self) -> None:
         self._rung.set()
 
-    async def rung(self) -> None:
+    async def wait_for_stop(self) -> None:
         await self._rung.wait()
 
 
@@ -190,7 +190,7 @@ class _Worker:
         """Work on one row."""
         self._under_way += 1
         try:
-            result = await self._result(json.loads(batch["row"][0]))
+            result = await self._run_row(json.loads(batch["row"][0]))
         except GraphDrained:
             result = None
         finally:
@@ -202,15 +202,15 @@ class _Worker:
             "under_way": [self._under_way],
         }
 
-    async def _result(self, row: Record) -> Record | None:
+    async def _run_row(self, row: Record) -> Record | None:
         async with self._opening:
             if not self._session:
                 self._stack = AsyncExitStack()  # stays open as long as the process lives
-                self._session = await self._stack.enter_async_context(self._work.opened(self._control))
-                self._listening = asyncio.create_task(self._listen())
+                self._session = await self._stack.enter_async_context(self._work.open_session(self._control))
+                self._listening = asyncio.create_task(self._listen_for_stop())
         session = self._session
-        return None if self._control.drain_requested else await outcome_of(lambda: session.do(row))
+        return None if self._control.drain_requested else await run_job(lambda: session.run_row(row))
 
-    async def _listen(self) -> None:
-        await self._bell.rung.remote()
+    async def _listen_for_stop(self) -> None:
+        await self._bell.wait_for_stop.remote()
         self._control.request_drain()

@@ -17,8 +17,8 @@ from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
 from runs.driver import stop_on_signals
-from state.errors import BadInput, DraftroomError
-from state.files import filled_lines, read_file
+from state.errors import DraftroomError, InputError
+from state.files import list_filled_lines, read_file
 from tools.models import job_order
 
 Record = dict[str, Any]
@@ -30,7 +30,7 @@ Job = Callable[[], Awaitable[Record]]
 class RowSession(Protocol):
     """Work on rows, with what it needs open."""
 
-    async def do(self, row: Record) -> Record:
+    async def run_row(self, row: Record) -> Record:
         """From what a row holds to its result; one with `fatal` is what every further row would end with.
 
         Raises:
@@ -39,7 +39,7 @@ class RowSession(Protocol):
         """
         ...
 
-    async def forget(self, result: Record) -> None:
+    async def discard_checkpoints(self, result: Record) -> None:
         """The result is on disk: what was kept for going on can go."""
         ...
 
@@ -47,7 +47,7 @@ class RowSession(Protocol):
 class RowWork(Protocol):
     """What is done with rows. On a cluster it is pickled, and opened in each actor."""
 
-    def opened(self, control: RunControl) -> AbstractAsyncContextManager[RowSession]:
+    def open_session(self, control: RunControl) -> AbstractAsyncContextManager[RowSession]:
         """Open what it needs. Where `control` asks to drain, what is under way ends with `GraphDrained`."""
         ...
 
@@ -61,7 +61,7 @@ class Workers(NamedTuple):
     """Of a Ray cluster; none: this process works."""
 
 
-class Ended(NamedTuple):
+class EndedJob(NamedTuple):
     """A job that has ended, and how it goes with all of them."""
 
     key: Key
@@ -86,17 +86,17 @@ class Ended(NamedTuple):
         return f"{self.number}/{self.total} {' '.join(self.key)} {self.result.get('error', 'ok')} ({self.pace})"
 
 
-def read_records(path: Path) -> list[Record]:
+def read_json_lines(path: Path) -> list[Record]:
     """The records of a JSON Lines file: a corpus or results.
 
     Raises:
         BadInput: It cannot be read, or a line is no JSON.
     """
-    lines = filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
-    return [_record(line, f"Line {number} of {path}") for number, line in lines]
+    lines = list_filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
+    return [_parse_json_line(line, f"Line {number} of {path}") for number, line in lines]
 
 
-def each_result(out: Path) -> Iterator[Record]:
+def iterate_results(out: Path) -> Iterator[Record]:
     """The results so far one by one, oldest first: there may be more than memory holds.
 
     Half a line at the end, whose writer still writes or was killed, is left out.
@@ -109,14 +109,14 @@ def each_result(out: Path) -> Iterator[Record]:
     with out.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if line.endswith(b"\n") and line.strip():
-                yield _record(line, f"Line {number} of {out}")
+                yield _parse_json_line(line, f"Line {number} of {out}")
 
 
-def _record(line: bytes, where: str) -> Record:
+def _parse_json_line(line: bytes, where: str) -> Record:
     try:
         record: Record = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where} is no JSON ({error}); mend the line, or remove it.") from error
+        raise InputError(f"{where} is no JSON ({error}); mend the line, or remove it.") from error
     return record
 
 
@@ -140,15 +140,15 @@ async def run_jobs(
     Returns:
         The newest result of each job, in the order of the jobs.
     """
-    ledger = Ledger(out, fields, lambda ended: tell(str(ended)))
-    await ledger.open(jobs, retry_failed=True)
-    await _work_off(jobs.items(), ledger, concurrency, RunControl())
-    results = await asyncio.to_thread(list, each_result(out))
+    ledger = JobStore(out, fields, lambda ended: tell(str(ended)))
+    await ledger.load_ended_jobs(jobs, retry_failed=True)
+    await _run_pending_jobs(jobs.items(), ledger, concurrency, RunControl())
+    results = await asyncio.to_thread(list, iterate_results(out))
     newest = {tuple(result[field] for field in fields): result for result in results}
     return [newest[key] for key in jobs]
 
 
-class Ledger:
+class JobStore:
     """Which of many jobs have ended: their results in a JSON Lines file, of several of one job the newest counts.
 
     No more of them is kept in memory than their keys.
@@ -164,7 +164,7 @@ class Ledger:
         self,
         out: Path,
         fields: Sequence[str],
-        tell: Callable[[Ended], None],
+        tell: Callable[[EndedJob], None],
         written: Callable[[Record], Awaitable[None]] | None = None,
     ) -> None:
         self._out, self._fields, self._tell, self._written = out, fields, tell, written
@@ -172,26 +172,26 @@ class Ledger:
         self.fatal: DraftroomError | None = None
         """What every further job would end with."""
 
-    async def open(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
+    async def load_ended_jobs(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
         """Read what has ended of all jobs, those that have failed as not ended if they are to be run again."""
         every = set(keys)
-        found = await asyncio.to_thread(_failed, self._out, self._fields)
+        found = await asyncio.to_thread(_load_job_failures, self._out, self._fields)
         earlier = {key: bad for key, bad in found.items() if key in every}
         self._failed = set() if retry_failed else {key for key, bad in earlier.items() if bad}
         self._settled = {key for key, bad in earlier.items() if not bad} | self._failed
         self._begun, self._before, self.total = perf_counter(), len(self._settled - self._failed), len(every)
 
-    def waits(self, key: Key) -> bool:
+    def is_pending(self, key: Key) -> bool:
         """Whether a job has not ended yet."""
         return key not in self._settled
 
-    async def enter(self, key: Key, outcome: Record) -> None:
+    async def record_outcome(self, key: Key, outcome: Record) -> None:
         """A job has ended."""
         if "fatal" in outcome:
             self.fatal = self.fatal or DraftroomError(**outcome["fatal"])
             return
         result = {**dict(zip(self._fields, key, strict=True)), **outcome}
-        await asyncio.to_thread(_append, self._out, result)
+        await asyncio.to_thread(_append_result, self._out, result)
         self._settled.add(key)
         if "error" in result:
             self._failed.add(key)
@@ -199,7 +199,7 @@ class Ledger:
             await self._written(result)
         succeeded = len(self._settled - self._failed) - self._before
         pace = (perf_counter() - self._begun) / succeeded if succeeded else None
-        self._tell(Ended(key, result, len(self._settled), self.total, len(self._failed), pace))
+        self._tell(EndedJob(key, result, len(self._settled), self.total, len(self._failed), pace))
 
 
 async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
@@ -210,7 +210,7 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
     *,
     keys: Iterable[Key],
     fields: Sequence[str],
-    tell: Callable[[Ended], None],
+    tell: Callable[[EndedJob], None],
     control: RunControl,
     on_one_machine: bool,
     say: Callable[[str], None] = lambda _: None,
@@ -237,41 +237,43 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
     Raises:
         DraftroomError: What every further row would end with; or the cluster cannot be used.
     """
-    async with work.opened(control) as session:
-        ledger = Ledger(out, fields, tell, session.forget)
-        await ledger.open(keys, retry_failed=retry_failed)
+    async with work.open_session(control) as session:
+        ledger = JobStore(out, fields, tell, session.discard_checkpoints)
+        await ledger.load_ended_jobs(keys, retry_failed=retry_failed)
         if not workers.actors:
-            jobs = ((key, partial(session.do, row)) for key, row in rows)
-            await _work_off(jobs, ledger, workers.at_once, control)
+            jobs = ((key, partial(session.run_row, row)) for key, row in rows)
+            await _run_pending_jobs(jobs, ledger, workers.at_once, control)
         else:
-            from runs.many_on_ray import joined_cluster, results_on_ray  # noqa: PLC0415 - needs an optional package
+            from runs.jobs_on_ray import iterate_ray_results, join_cluster  # noqa: PLC0415 - needs an optional package
 
-            async with joined_cluster(on_one_machine=on_one_machine) as machines:
+            async with join_cluster(on_one_machine=on_one_machine) as machines:
                 say(f"On Ray: machines {machines}, actors {workers.actors}, of each at once {workers.at_once}.")
-                waiting = (each for each in rows if ledger.waits(each[0]))
-                async for key, result in results_on_ray(waiting, work, workers, control):
-                    await ledger.enter(key, result)
+                waiting = (each for each in rows if ledger.is_pending(each[0]))
+                async for key, result in iterate_ray_results(waiting, work, workers, control):
+                    await ledger.record_outcome(key, result)
                     if ledger.fatal:
                         control.request_drain()
     if ledger.fatal:
         raise ledger.fatal
 
 
-async def _work_off(jobs: Iterable[tuple[Key, Job]], ledger: Ledger, concurrency: int, control: RunControl) -> None:
+async def _run_pending_jobs(
+    jobs: Iterable[tuple[Key, Job]], ledger: JobStore, concurrency: int, control: RunControl
+) -> None:
     """Run the jobs that have not ended, which are read, in a thread, as far as they begin."""
     coming, turn = iter(jobs), asyncio.Lock()
 
     async def work() -> None:
         while not control.drain_requested:
             async with turn:
-                key, job = await asyncio.to_thread(_next, coming, ledger)
+                key, job = await asyncio.to_thread(_find_pending_job, coming, ledger)
             if job is None:
                 return
             try:
-                outcome = await outcome_of(job)
+                outcome = await run_job(job)
             except GraphDrained:
                 return
-            await ledger.enter(key, outcome)
+            await ledger.record_outcome(key, outcome)
             if ledger.fatal:
                 control.request_drain()
 
@@ -284,7 +286,7 @@ async def _work_off(jobs: Iterable[tuple[Key, Job]], ledger: Ledger, concurrency
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-async def until_stopped(work: Coroutine[Any, Any, None], control: RunControl, say: Callable[[str], None]) -> bool:
+async def run_until_stopped(work: Coroutine[Any, Any, None], control: RunControl, say: Callable[[str], None]) -> bool:
     """Waits for work on many jobs; the first Ctrl-C or SIGTERM drains it, the second one ends it at once.
 
     Returns:
@@ -300,31 +302,31 @@ async def until_stopped(work: Coroutine[Any, Any, None], control: RunControl, sa
     return control.drain_requested
 
 
-def _next(jobs: Iterator[tuple[Key, Job]], ledger: Ledger) -> tuple[Key, Job | None]:
+def _find_pending_job(jobs: Iterator[tuple[Key, Job]], ledger: JobStore) -> tuple[Key, Job | None]:
     """The next job that has not ended; none if there are no more."""
-    return next(((key, job) for key, job in jobs if ledger.waits(key)), ((), None))
+    return next(((key, job) for key, job in jobs if ledger.is_pending(key)), ((), None))
 
 
-_orders = count(1)
+_job_numbers = count(1)
 
 
-async def outcome_of(job: Job) -> Record:
+async def run_job(job: Job) -> Record:
     """The result of a job, or why it has none; its requests go before those of jobs that begin later."""
-    job_order.set(next(_orders))
+    job_order.set(next(_job_numbers))
     try:
         return await job()
     except DraftroomError as error:  # one job must not end a run of hours; a bug must
         return {"error": f"{error.kind}: {error}"}
 
 
-def _failed(out: Path, fields: Sequence[str]) -> dict[Key, bool]:
+def _load_job_failures(out: Path, fields: Sequence[str]) -> dict[Key, bool]:
     """Whether each job that has a result has failed."""
     if out.exists():  # the next result must not follow half of one, which a process killed while writing it left
         with out.open("rb+") as file:
             file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
-    return {tuple(result[field] for field in fields): "error" in result for result in each_result(out)}
+    return {tuple(result[field] for field in fields): "error" in result for result in iterate_results(out)}
 
 
-def _append(out: Path, result: Record) -> None:
+def _append_result(out: Path, result: Record) -> None:
     with out.open("a", encoding="utf-8") as file:
         file.write(json.dumps(result, ensure_ascii=False) + "\n")

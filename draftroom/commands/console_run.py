@@ -25,20 +25,20 @@ from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
 from draftroom.exit_codes import PAUSED, STOPPED
-from draftroom.extras import where_runs_are_shown
+from draftroom.extras import format_page_hint
 from draftroom.files import write_outputs
-from draftroom.rendering.account import extensions_line, spoken
-from draftroom.rendering.console import ERR, tell
+from draftroom.rendering.console import ERR, print_to_stderr
+from draftroom.rendering.provenance import format_extensions, format_identifier
 from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.rendering.terminal import print_remarks, print_result
 from draftroom.systems import find_system
-from runs.driver import UNLIMITED, Answer, Ask, Budget, Outcome, drive, resume_command
+from runs.driver import UNLIMITED_BUDGET, Answer, AnswerCallback, Budget, RunOutcome, drive_run, format_resume_command
 from runs.record import RunRecord
-from state.errors import BadInput
+from state.errors import InputError
 from state.files import read_text
 from state.records import Values
-from tools.documents.reading import NOT_ENGLISH
-from tools.text import plain
+from tools.documents.reading import NOT_ENGLISH_WARNING
+from tools.text import strip_control_characters
 
 
 class ConsoleProgress:
@@ -76,42 +76,42 @@ class ConsoleProgress:
             self._line.stop()
             self._line = None
 
-    def event(self, event: Mapping[str, Any]) -> None:
+    def on_event(self, event: Mapping[str, Any]) -> None:
         """Show who is at work: a call begins, goes on, or has ended."""
         call = event["call"]
         if event["event"] == "call":
-            doing = f"{spoken(event['role'])}, {spoken(event['step'])}"
+            doing = f"{format_identifier(event['role'])}, {format_identifier(event['step'])}"
             self._at_work[call] = doing
             if not self._line and not self._quiet:
-                tell(f"{self._rendering.unit} {event['round']}: {doing} ({event['model']})")
+                print_to_stderr(f"{self._rendering.unit} {event['round']}: {doing} ({event['model']})")
         elif event["event"] == "tokens":
             self._written[call] = event["tokens"]
         else:
             self._at_work.pop(call, None)
-        self._show()
+        self._refresh_line()
 
-    def step(self, node: str, update: Values, values: Values, tokens: int) -> None:
+    def on_step(self, node: str, update: Values, values: Values, tokens: int) -> None:
         """Show what the run has come to, if it is worth a line: with what a node has written, and its tokens so far."""
         self._tokens = tokens
         self._written = Counter({call: self._written[call] for call in self._at_work})
         line = self._rendering.milestone(node, update, values)
         if line and not self._quiet:
-            tell(line if self._line else f"{line} ({tokens:,} tokens so far)")
-        self._show()
+            print_to_stderr(line if self._line else f"{line} ({tokens:,} tokens so far)")
+        self._refresh_line()
 
-    def say(self, text: str) -> None:
+    def on_message(self, text: str) -> None:
         """Tell a person what they must know, also when quiet."""
-        tell(text)
+        print_to_stderr(text)
 
-    def _show(self) -> None:
+    def _refresh_line(self) -> None:
         if self._line:
             agents = Counter(self._at_work.values()).items()
             doing = "; ".join(f"{who} ({times} at once)" if times > 1 else who for who, times in agents)
             task, tokens = self._line.task_ids[0], self._tokens + self._written.total()
-            self._line.update(task, description=escape(plain(doing)) or None, completed=tokens)
+            self._line.update(task, description=escape(strip_control_characters(doing)) or None, completed=tokens)
 
 
-_CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
+_ANSWER_CHOICES = {"k": "keep", "e": "edit", "s": "stop here and decide later"}
 
 
 def drive_and_show(
@@ -121,7 +121,7 @@ def drive_and_show(
     quiet: bool,
     checkpoints: str | None = None,
     answer: Answer | None = None,
-    budget: Budget = UNLIMITED,
+    budget: Budget = UNLIMITED_BUDGET,
 ) -> Values:
     """Drive a run as far as it goes and print what came of it.
 
@@ -143,33 +143,33 @@ def drive_and_show(
     system = find_system(record["system"])
     rendering, dialogue = system.rendering, system.rendering.dialogue
     progress = ConsoleProgress(rendering, quiet=quiet)
-    if answer is None and not quiet and NOT_ENGLISH in record["input"]["paper"]["warnings"]:
-        tell(f"Please note: {NOT_ENGLISH}.", style="yellow")
-    ask = _person(dialogue) if dialogue else None
-    outcome = drive(record, system.graph, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
-    command = resume_command(outcome.record)
+    if answer is None and not quiet and NOT_ENGLISH_WARNING in record["input"]["paper"]["warnings"]:
+        print_to_stderr(f"Please note: {NOT_ENGLISH_WARNING}.", style="yellow")
+    ask = _build_ask_callback(dialogue) if dialogue else None
+    outcome = drive_run(record, system.graph, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
+    command = format_resume_command(outcome.record)
     if outcome.status == "done":
         show_result(rendering, outcome, outputs, quiet=quiet)
         return outcome.values
     if outcome.status == "paused" and dialogue:
-        tell(dialogue.describe(outcome.question))
-        tell(f"Paused. To go on with {dialogue.these}: {command} --accept")
-        tell(f"To go on with your own, one {dialogue.line} a line: {command} --advice FILE")
+        print_to_stderr(dialogue.describe(outcome.question))
+        print_to_stderr(f"Paused. To go on with {dialogue.these}: {command} --accept")
+        print_to_stderr(f"To go on with your own, one {dialogue.line} a line: {command} --advice FILE")
         raise typer.Exit(PAUSED)
-    tell(outcome.used_up or f"Stopped. To go on: {command}")
+    print_to_stderr(outcome.used_up or f"Stopped. To go on: {command}")
     raise typer.Exit(STOPPED)
 
 
-def show_result(rendering: Rendering, outcome: Outcome, outputs: list[Path], *, quiet: bool) -> None:
+def show_result(rendering: Rendering, outcome: RunOutcome, outputs: list[Path], *, quiet: bool) -> None:
     """Write the files, print the result, and say what a person should know of it."""
     write_outputs(outputs, rendering, outcome.record, outcome.values)
     document = rendering.document(outcome.record, outcome.values)
     print_result(document)
     if not quiet:
-        tell(extensions_line(outcome.record["extensions"]))
+        print_to_stderr(format_extensions(outcome.record["extensions"]))
         print_remarks(document)
         how = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
-        tell(f"Next: {how}{where_runs_are_shown()}.")
+        print_to_stderr(f"Next: {how}{format_page_hint()}.")
 
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
@@ -178,38 +178,38 @@ def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
     Raises:
         BadInput: If the file cannot be read or holds none.
     """
-    advice = _pieces(read_text(path, f"file with one {dialogue.line} a line"))
+    advice = _split_advice(read_text(path, f"file with one {dialogue.line} a line"))
     if not advice:
-        raise BadInput(f"{path} is empty; write one {dialogue.line} a line, or use --accept.", kind="empty_input")
+        raise InputError(f"{path} is empty; write one {dialogue.line} a line, or use --accept.", kind="empty_input")
     return advice
 
 
-def _person(dialogue: Dialogue) -> Ask | None:
+def _build_ask_callback(dialogue: Dialogue) -> AnswerCallback | None:
     """Someone to ask, if the command runs in a terminal."""
     if not (sys.stdin.isatty() and ERR.is_terminal):
         return None
 
     def ask(question: Mapping[str, Any]) -> Answer | None:
-        tell(dialogue.describe(question))
+        print_to_stderr(dialogue.describe(question))
         try:
-            return _decide(dialogue, list(question["advice"]))
+            return _prompt_decision(dialogue, list(question["advice"]))
         except (typer.Abort, KeyboardInterrupt, EOFError):
             return None
 
     return ask
 
 
-def _decide(dialogue: Dialogue, advice: list[str]) -> Answer | None:
-    prompt = ", ".join(f"{key} = {meaning}" for key, meaning in _CHOICES.items())
+def _prompt_decision(dialogue: Dialogue, advice: list[str]) -> Answer | None:
+    prompt = ", ".join(f"{key} = {meaning}" for key, meaning in _ANSWER_CHOICES.items())
     choice = ""
-    while choice not in _CHOICES:
+    while choice not in _ANSWER_CHOICES:
         choice = typer.prompt(f"Your choice ({prompt})", default="k", err=True).strip().lower()
     if choice == "e":
-        return dialogue.answer(_edit(advice, dialogue))
-    return dialogue.answer(None) if choice == "k" else None
+        return dialogue.build_answer(_edit_advice(advice, dialogue))
+    return dialogue.build_answer(None) if choice == "k" else None
 
 
-def _edit(advice: list[str], dialogue: Dialogue) -> list[str]:
+def _edit_advice(advice: list[str], dialogue: Dialogue) -> list[str]:
     """Let a person edit the advice or the questions in their editor."""
     hint = f"# One {dialogue.line} a line. Lines that begin with # are left out.\n"
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
@@ -219,10 +219,10 @@ def _edit(advice: list[str], dialogue: Dialogue) -> list[str]:
         try:
             subprocess.run([*shlex.split(editor), str(path)], check=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            raise BadInput(f"The editor {editor!r} failed ({error}); set EDITOR to one that works.") from error
-        return _pieces(path.read_text(encoding="utf-8"))
+            raise InputError(f"The editor {editor!r} failed ({error}); set EDITOR to one that works.") from error
+        return _split_advice(path.read_text(encoding="utf-8"))
 
 
-def _pieces(text: str) -> list[str]:
+def _split_advice(text: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]

@@ -1,0 +1,86 @@
+"""Text of a PDF beside its pages: fields of forms, notes, descriptions of pictures, and the file's metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from typing import Any, Final
+
+from pypdf import PdfReader
+from pypdf.generic import DictionaryObject, IndirectObject, StreamObject
+
+from state.documents import HiddenReason
+from tools.documents.pdf.page_lines import UnprintedText
+from tools.documents.structure import has_sentence_length
+
+_MAX_NODES: Final = 20_000
+_MAX_TEXT_CHARACTERS: Final = 4_000  # characters of one text
+_MAX_TOTAL_CHARACTERS: Final = 200_000
+_PROGRAM_METADATA: Final = frozenset({"/Creator", "/Producer", "/CreationDate", "/ModDate", "/PTEX.Fullbanner"})
+_TAGS: Final = re.compile(r"<[^<>]{0,500}>")
+_NOTE_KEYS: Final = ("/Contents", "/RC", "/Subj")
+_FIELD_KEYS: Final = ("/V", "/DV", "/TU", "/RV")
+_CATALOG_TREES: Final[dict[str, tuple[Sequence[str], Sequence[str], HiddenReason]]] = {
+    "/AcroForm": (("/Fields", "/Kids"), _FIELD_KEYS, "form field"),
+    "/StructTreeRoot": (("/K",), ("/Alt", "/ActualText", "/E"), "alternative text"),
+}
+# What a tree of the catalog has its nodes under, the texts of a node, and what they are.
+
+
+def list_unprinted_text(data: bytes) -> list[UnprintedText]:
+    """Texts that no page paints, without those that are too short to say anything."""
+    found: list[UnprintedText] = []
+    for page, text, reason in _iterate_unprinted_text(PdfReader(BytesIO(data))):
+        clean = " ".join(_TAGS.sub(" ", text[:_MAX_TEXT_CHARACTERS]).split())
+        if has_sentence_length(clean):
+            found.append((page, clean, reason))
+        if sum(len(each) for _, each, _ in found) > _MAX_TOTAL_CHARACTERS:
+            break
+    return list(dict.fromkeys(found))
+
+
+def _iterate_unprinted_text(reader: PdfReader) -> Iterator[UnprintedText]:
+    for number, page in enumerate(reader.pages, start=1):
+        for note in _iterate_tree_nodes(page.get("/Annots"), ()):
+            reason: HiddenReason = "form field" if note.get("/Subtype") == "/Widget" else "comment"
+            yield from ((number, text, reason) for text in _iterate_node_texts(note, _NOTE_KEYS))
+            yield from ((number, text, "form field") for text in _iterate_node_texts(note, _FIELD_KEYS))
+    catalog = reader.root_object
+    for name, (down, texts, reason) in _CATALOG_TREES.items():
+        yield from (
+            (0, text, reason)
+            for node in _iterate_tree_nodes(catalog.get(name), down)
+            for text in _iterate_node_texts(node, texts)
+        )
+    information = reader.trailer.get("/Info", DictionaryObject()).get_object()
+    yield from (
+        (0, text, "metadata") for text in _iterate_node_texts(information, [*set(information) - _PROGRAM_METADATA])
+    )
+    yield from ((0, text, "metadata") for text in _iterate_node_texts(catalog, ["/Metadata"]))
+
+
+def _iterate_tree_nodes(root: Any, down: Sequence[str]) -> Iterator[DictionaryObject]:
+    """The dictionaries of a tree, each once."""
+    stack, seen = [root], set[int]()
+    for _ in range(_MAX_NODES):
+        if not stack:
+            return
+        node = stack.pop()
+        if isinstance(node, IndirectObject):
+            if node.idnum in seen:
+                continue
+            seen.add(node.idnum)
+            node = node.get_object()
+        if isinstance(node, list):
+            stack += reversed(node)
+        elif isinstance(node, DictionaryObject):
+            yield node
+            stack += [node.raw_get(name) for name in down if name in node]
+
+
+def _iterate_node_texts(node: DictionaryObject, names: Sequence[str]) -> Iterator[str]:
+    for value in (node[name] for name in names if name in node):
+        text = value.get_data()[: 10 * _MAX_TEXT_CHARACTERS] if isinstance(value, StreamObject) else value
+        if isinstance(text, bytes | str):
+            yield text.decode(errors="replace") if isinstance(text, bytes) else text
