@@ -28,7 +28,7 @@ _DEGREES = r"\d+(?:\.\d+)?(?:\s?[,;]\s?\d+(?:\.\d+)?)?"
 _T_OR_F = r"(?:(?P<t>t)|(?P<F>Δ?F))(?:_?[12](?=\s?\())?"  # t, F, F2(1, 19) of items
 _Q = r"(?P<Q>Q(?:[\s_-]?\{?[A-Za-z]{1,7}\}?)?|H)"  # Q, QB, Q-within, H of ranks
 _CHI = (
-    r"(?P<chi>Δ?(?:χ|\\chi|[Cc]hi|G)[\s-]?(?:\^?\s?\{?[2²]\}?|squared?)?"  # χ², chi-square, G2
+    r"(?P<chi>Δ?(?:χ|\\chi|[Cc]hi|G)[\s-]?(?:\^?\s?\{?[2²]\}?|squared?|(?!\d))"  # χ², chi-square, G2; not χ12 of χ₁²
     r"|[Xxcvw]\s?\^?[2²]|(?<![-–])[2²](?=\s?[(\[]))"  # X2; of a lost χ fonts make c, v, w or nothing
 )
 _NAME = rf"(?<![\w’'.^])(?:{_T_OR_F}|(?P<r>r)|(?P<z>[zZ])|{_Q}|{_CHI})"

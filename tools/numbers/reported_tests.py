@@ -9,6 +9,7 @@ changes if the printed and the computed p-value lie on both sides of 0.05.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 from state.computed_findings import ComputedFinding, Severity
@@ -129,9 +130,11 @@ def _is_consistent_p_value(test: ReportedTest, low: float, high: float) -> bool:
 
 
 def _is_rounding_slip(test: ReportedTest, low: float, high: float) -> bool:
-    """Return whether p is less than a unit of its last digit off, or the smallest that a program prints."""
+    """Return whether p or the statistic is a unit of its last digit off, or p is the smallest that a program prints."""
     unit = 2 * test.p.half
-    is_near = low - unit < test.p.value < high + unit
+    cut_off = replace(test, statistic=test.statistic._replace(half=2 * test.statistic.half))
+    lowest, highest = compute_p_value_range(cut_off)
+    is_near = min(lowest, low - unit) < test.p.value < max(highest, high + unit)
     return test.p_relation == "=" and (is_near or high < test.p.value <= 0.001)
 
 

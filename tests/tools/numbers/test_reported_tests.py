@@ -35,6 +35,7 @@ KIND = "test and p-value"
         "t(28) = 1.20, p = .03-.05",
         "x = -42, y = 22, z = -2, p < .001",
         "R2 = .32, p < .01, r2 = .20, p < .01",
+        "𝝌12 = 4.93, p = .026",  # χ₁² in plain text
         "r(817.23) = .39, p = .09",  # S of Spearman's rank correlation
     ],
 )
@@ -55,6 +56,7 @@ def test_a_p_value_as_a_power_of_ten(power: str):
         ("t(38) = 2.20, p = .012", "medium", "0.0336 to 0.0343"),
         ("t(38) = 2.90, p > .05", "high", "0.00"),
         ("t(99) = -1.86, p = .06", "low", "0.0651"),  # less than a unit of the last digit off
+        ("z = 1.88, p = .0589", "low", "0.0594"),  # z is 1.889
         ("t(22) = 6.65, p = .0001", "low", "1.09e-06"),
         ("F(1, 180) < 1, p = .010", "high", "F(1, 180) < 1 gives p of 0.319 to 1.00"),
         ("F(1, 38) = 4.00, p < .05", "high", "0.05"),  # 0.0527
