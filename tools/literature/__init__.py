@@ -1,4 +1,4 @@
-"""Other studies for a question: a local folder of papers, or scholarly services if the user names them."""
+"""Find other studies on a question: in a local folder of papers, or at scholarly services named in the settings."""
 
 from tools.literature.records import FoundDocument, LiteratureResults, identify_reviewed_paper
 from tools.literature.search import Sources, build_sources, find_documents

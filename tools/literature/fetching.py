@@ -1,6 +1,6 @@
-"""One download: every hop of it checked, nothing endless, and no secret beyond the site that it is for.
+"""Download single files: every redirect is checked, time and size are limited, and keys stay with their own site.
 
-Answers of services and fetched files are kept on disk, so that nobody is asked the same thing twice.
+Answers of services and fetched files are cached on disk, so that no server is asked the same question twice.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UNSPECIFIED_TYPES = {"", "application/octet-stream", "binary/octet-stream"}
 
 
 class Secret(NamedTuple):
-    """A key of a service; it is sent to the first host only and stands in no address, message or file."""
+    """Key of a service. It is sent to the first host only, and appears in no address, message or file."""
 
     place: Literal["header", "query"]
     name: str
@@ -46,29 +46,25 @@ class Secret(NamedTuple):
 
 
 class Download(NamedTuple):
-    """What was fetched, decoded from its transfer encoding."""
+    """A fetched file, decoded from its transfer encoding."""
 
     address: str
-    """Where it was in the end."""
+    """Address after all redirects."""
     content_type: str
-    """Such as text/html."""
+    """Media type, for example text/html."""
     data: bytes
-
-
-class _Redirect(NamedTuple):
-    location: str
 
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Fetches addresses that pass the gate; proxies and anything else in the environment are left alone.
+    """Fetches addresses that the guard allows; proxy settings and the rest of the environment are ignored.
 
     Args:
-        gate: What may be asked.
-        user_agent: How to identify ourselves.
-        max_bytes: Longest answer, counted after it is decompressed.
-        seconds: Longest time for all of a download, redirects included.
-        certificates: Whom to trust; the system's authorities by default.
+        gate: Decides which addresses may be requested.
+        user_agent: User-Agent header.
+        max_bytes: Size limit of an answer, counted after decompression.
+        seconds: Time limit of a whole download, redirects included.
+        certificates: Trusted authorities; those of the system by default.
     """
 
     gate: AddressGuard
@@ -81,34 +77,34 @@ class Fetcher:
         """Fetch an address.
 
         Args:
-            address: Where; http is turned into https.
-            accept: Content types that are wanted.
-            secrets: The keys of the service.
+            address: Address to fetch; http is turned into https.
+            accept: Accepted content types.
+            secrets: Keys of the service.
 
         Raises:
-            AddressBlocked: It, or where it redirects to, is on the blocklist.
-            FetchError: It, or where it redirects to, may not be asked, or the answer is too large or of another type.
-            ServerFault: There is no proper answer.
+            AddressBlockedError: The address, or one that it redirects to, is on the blocklist.
+            FetchError: One of these addresses may not be requested, or the answer is too large or of another type.
+            ServerFaultError: There is no valid answer.
         """
         first = url = self.gate.check_address(address)
         try:
             async with asyncio.timeout(self.seconds):
                 for _ in range(MAX_HOPS + 1):
-                    answer = await self._request_first_reachable(
-                        url, accept, secrets if url.origin == first.origin else ()
-                    )
+                    # A redirect to another site must not take the keys along.
+                    allowed = secrets if url.origin == first.origin else ()
+                    answer = await self._request_first_reachable(url, accept, allowed)
                     if isinstance(answer, Download):
                         return answer
-                    url = self.gate.check_address(_resolve_redirect(url, answer.location, secrets))
+                    url = self.gate.check_address(_resolve_redirect(url, answer, secrets))
         except TimeoutError:
-            reason = f"did not answer in whole within {self.seconds:g} s"
+            reason = f"sent no complete answer within {self.seconds:g} s"
             raise ServerFaultError(format_address(first), reason, passing=True) from None
         raise FetchError(format_address(first), f"redirects more than {MAX_HOPS} times")
 
     async def _request_first_reachable(
         self, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]
-    ) -> Download | _Redirect:
-        """Ask the first address of the host that answers."""
+    ) -> Download | str:
+        """Request a URL from the first IP address of its host that answers; a redirect returns its location."""
         name = "ConnectError"
         for ip in await self.gate.resolve_addresses(url):
             try:
@@ -116,33 +112,30 @@ class Fetcher:
             except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                 name = type(error).__name__
             except httpx2.HTTPError as error:  # its message may quote a header
-                reason = f"broke off or answered in no proper way ({type(error).__name__})"
+                reason = f"broke off or sent an invalid answer ({type(error).__name__})"
                 raise ServerFaultError(format_address(url), reason, passing=True) from None
         raise ServerFaultError(format_address(url), f"cannot be reached ({name})", passing=True)
 
     async def _request_from_ip(
         self, ip: str, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]
-    ) -> Download | _Redirect:
-        """Connect to the very IP address that was checked, while certificate and Host header are the name's."""
+    ) -> Download | str:
+        """Connect to the IP address that was checked; certificate and Host header are those of the host name."""
         headers = {
             "Host": url.netloc.decode("ascii"),
             "User-Agent": self.user_agent,
             "Accept": ", ".join(sorted(accept)),
             "Accept-Encoding": "gzip",
         }
-        target = url.copy_with(host=ip)
         headers |= {secret.name: secret.value for secret in secrets if secret.place == "header"}
-        params = {secret.name: secret.value for secret in secrets if secret.place == "query"}
-        if params:
+        target = url.copy_with(host=ip)
+        if params := {secret.name: secret.value for secret in secrets if secret.place == "query"}:
             target = target.copy_merge_params(params)
         extensions = {
             "sni_hostname": url.raw_host.decode("ascii").rstrip("."),
             "timeout": {"connect": min(self.seconds, CONNECT_TIMEOUT_S)},
         }
-        trusted = self.certificates
-        if trusted is None:
-            trusted = await asyncio.to_thread(_load_system_certificates)
-        # No client: it would log addresses with the keys in them, and follow the environment, cookies and redirects.
+        trusted = self.certificates or await asyncio.to_thread(_load_system_certificates)  # reading them blocks
+        # A bare transport, because a client would log addresses with their keys, and use cookies and the environment.
         async with httpx2.AsyncHTTPTransport(verify=trusted, trust_env=False) as transport:
             request = httpx2.Request("GET", target, headers=headers, extensions=extensions)
             async with aclosing(await transport.handle_async_request(request)) as response:
@@ -150,26 +143,30 @@ class Fetcher:
 
     async def _read_response(
         self, url: httpx2.URL, response: httpx2.Response, accept: AbstractSet[str]
-    ) -> Download | _Redirect:
+    ) -> Download | str:
+        # 1. Redirects and error statuses.
         if response.has_redirect_location:
-            return _Redirect(response.headers["location"])
+            return str(response.headers["location"])
         status = response.status_code
         if status != httpx2.codes.OK:
             wait = parse_retry_after(response.headers.get("retry-after", ""))
             reason = f"answered with status {status}{f' and asks to wait {wait:.0f} s' if wait else ''}"
             passing = status in TRANSIENT_STATUSES or status >= 500
             raise ServerFaultError(format_address(url), reason, passing=passing, retry_after_s=wait)
-        told = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if told not in accept and not (told in _UNSPECIFIED_TYPES and PDF in accept):
-            raise FetchError(format_address(url), f"is of a type that is not read ({told[:80]})")
+        # 2. The content type. Some servers send PDF files as plain bytes; the first bytes of the file settle it below.
+        content_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        is_unspecified = content_type in _UNSPECIFIED_TYPES
+        if content_type not in accept and not (is_unspecified and PDF in accept):
+            raise FetchError(format_address(url), f"has a type that is not supported ({content_type[:80]})")
+        # 3. The content, up to the limit.
         data = bytearray()
         async for piece in response.aiter_bytes():  # decompressed in pieces of 1 MiB at most
             data += piece
             if len(data) > self.max_bytes:
                 raise FetchError(format_address(url), f"is larger than {self.max_bytes / 1e6:g} MB")
-        if told in _UNSPECIFIED_TYPES and not data.startswith(b"%PDF-"):
-            raise FetchError(format_address(url), "is of a type that the server does not tell")
-        return Download(format_address(url), PDF if told in _UNSPECIFIED_TYPES else told, bytes(data))
+        if is_unspecified and not data.startswith(b"%PDF-"):
+            raise FetchError(format_address(url), "is of a type that the server does not name")
+        return Download(format_address(url), PDF if is_unspecified else content_type, bytes(data))
 
 
 @cache
@@ -178,11 +175,11 @@ def _load_system_certificates() -> ssl.SSLContext:
 
 
 def _resolve_redirect(url: httpx2.URL, location: str, secrets: Sequence[Secret]) -> httpx2.URL:
-    """Where a redirect leads; a key that the server sends back is taken out again."""
+    """Return the target of a redirect, without keys that the server has copied into it."""
     try:
         target = url.join(location)
     except httpx2.InvalidURL:
-        raise FetchError(format_address(url), "redirects to what is no web address") from None
+        raise FetchError(format_address(url), "redirects to an invalid web address") from None
     for secret in secrets:
         if secret.name in target.params:
             target = target.copy_remove_param(secret.name)
@@ -190,7 +187,7 @@ def _resolve_redirect(url: httpx2.URL, location: str, secrets: Sequence[Secret])
 
 
 def parse_retry_after(value: str) -> float | None:
-    """Seconds to wait (RFC 9110, Retry-After: seconds or a date); None if it says neither."""
+    """Parse a Retry-After header (RFC 9110: seconds or a date) to seconds; None if it is neither."""
     date = parsedate_tz(value)
     if date:
         return max(0.0, mktime_tz(date) - time.time())
@@ -198,12 +195,12 @@ def parse_retry_after(value: str) -> float | None:
 
 
 def locate_search_cache() -> Path:
-    """Where the answers of services lie: their addresses hold the queries, and these may quote the draft."""
+    """Return the folder of cached answers; their addresses hold queries, which may quote the draft."""
     return resolve_state_folder() / "literature" / "searches"
 
 
 def delete_cached_searches() -> None:
-    """Forget all answers of services.
+    """Delete all cached answers of services.
 
     Raises:
         StateError: The state folder cannot be written.
@@ -217,12 +214,12 @@ def delete_cached_searches() -> None:
 
 @dataclass(frozen=True)
 class DownloadCache:
-    """Downloads by key, one file each: a line of JSON about it, then its bytes. Blocks, so it is called in a thread.
+    """Downloads on disk, one file each: a line of JSON with their origin, then their bytes. Calls block.
 
     Args:
-        folder: Where; made when it is first needed.
-        max_age_s: Age from which an entry counts no more; None keeps it for good.
-        clock: Seconds since 1970.
+        folder: Folder of the files; created when it is first needed.
+        max_age_s: Age in seconds from which an entry is ignored; None keeps it for good.
+        clock: Returns seconds since 1970.
     """
 
     folder: Path
@@ -230,7 +227,7 @@ class DownloadCache:
     clock: Callable[[], float] = time.time
 
     def load_entry(self, key: str) -> Download | None:
-        """What was stored under a key, unless it is gone, damaged or too old."""
+        """Return the download stored under a key; None if it is missing, damaged or too old."""
         try:
             head, _, data = self._locate_entry(key).read_bytes().partition(b"\n")
             about = json.loads(head)
@@ -242,7 +239,7 @@ class DownloadCache:
         return download if fresh else None
 
     def store_entry(self, key: str, download: Download) -> None:
-        """Keep a download, written whole or not at all.
+        """Store a download atomically.
 
         Raises:
             StateError: The state folder cannot be written, or the disk is full.

@@ -1,4 +1,4 @@
-"""A local folder of papers: the default literature. Nothing leaves the machine."""
+"""Search a local folder of papers, which is the default literature; nothing leaves the machine."""
 
 from __future__ import annotations
 
@@ -17,24 +17,18 @@ from tools.literature.full_text import PaperReader
 from tools.literature.records import Hit, Notice, SearchResult
 from tools.literature.url_guard import FetchError
 
+# Returns the best passages of documents for a question, at most as many as asked for: `tools.retrieval.find_passages`
+# with its settings bound. Blocks, so it is called in a thread; ids begin with 12 digits of the document's hash.
 PassageRanker = Callable[[Sequence[Document], str, int], list[Passage]]
-"""The best passages of these documents for a question, and how many are wanted: `tools.retrieval.search.search` with
-its settings bound. Blocks, so it is called in a thread; ids begin with 12 digits of the document's hash."""
 
 SUFFIXES = frozenset({*FORMATS, ".txt"})
-_MAX_PAPER_BYTES = 50_000_000  # bytes, as for the paper under review
-_PASSAGES_PER_HIT = 8  # so that a long paper with many alike passages does not push out all others
-_read_lock = threading.Lock()  # branches of a run that ask together read a paper once
+_MAX_PAPER_BYTES = 50_000_000  # as for the paper under review
+_PASSAGES_PER_HIT = 8  # so that a long paper with many similar passages does not push out all others
+_read_lock = threading.Lock()  # so that parallel branches of a run read a paper once
 
 
 class FolderProvider:
-    """Ranks the papers of a folder and its subfolders by their best passage.
-
-    Args:
-        path: Where the papers are.
-        read: Reads one.
-        rank: Finds passages.
-    """
+    """Ranks the papers of a folder and its subfolders by their best passage."""
 
     name = "folder"
 
@@ -44,14 +38,14 @@ class FolderProvider:
         self._rank = rank
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """As `Provider` says; files that cannot be read are told in the notices."""
+        """Search the papers as `Provider.search` describes; notices list the files that cannot be read."""
         return await asyncio.to_thread(self._search_papers, query, limit)
 
     async def load_hit(self, hit: Hit) -> Document:
-        """The paper of a hit of this folder.
+        """Return the paper of a hit of this folder.
 
         Raises:
-            FetchError: It is gone, or was never there.
+            FetchError: The paper is gone, or was never in the folder.
         """
         return await asyncio.to_thread(self._load_document_at, Path(hit["address"]))
 
@@ -63,21 +57,21 @@ class FolderProvider:
 
     def _search_papers(self, query: str, limit: int) -> SearchResult:
         if not self._path.is_dir():
-            raise FetchError(str(self._path), "is no folder; set `folder` to one with papers")
+            raise FetchError(str(self._path), "is not a folder; set `folder` to one with papers")
         papers, notices = dict[str, tuple[Path, Document]](), list[Notice]()
         for path in self._list_paper_files():
             document = self._read_paper_file(path)
             if isinstance(document, str):
                 notices.append(Notice(provider=self.name, message=f"{path} was left out: {document}"))
             elif document["paragraphs"]:
-                papers.setdefault(document["sha256"][:12], (path, document))
+                papers.setdefault(document["sha256"][:12], (path, document))  # a copy of a paper is skipped
         documents = [document for _, document in papers.values()]
         passages = self._rank(documents, query, limit * _PASSAGES_PER_HIT) if documents else []
         order = dict.fromkeys(passage["id"].partition(":")[0] for passage in passages)
         return SearchResult([_build_hit(*papers[key]) for key in order if key in papers][:limit], notices)
 
     def _list_paper_files(self) -> list[Path]:
-        """All papers by their suffix, in the order of their paths; hidden files and folders are passed over."""
+        """List all files with a paper's suffix in the order of their paths, without hidden files and folders."""
         found = list[Path]()
         for place, folders, names in os.walk(self._path):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -90,7 +84,7 @@ class FolderProvider:
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
-                return "it is no regular file"
+                return "it is not a regular file"
             if status.st_size > _MAX_PAPER_BYTES:
                 return f"it is larger than {_MAX_PAPER_BYTES // 1_000_000} MB"
             with _read_lock:
@@ -101,14 +95,12 @@ class FolderProvider:
 
 @lru_cache(maxsize=1000)
 def _read_paper_cached(read: PaperReader, path: Path, _mtime_ns: int, _size: int) -> Document | str:
-    """Read a file, or say why it cannot be read: every question asks for all papers, which change rarely.
-
-    The places of words are for rendering and most of a paper, so they are not kept.
-    """
+    """Return the paper in a file, or why it cannot be read; the file's time and size are part of the cache key."""
     try:
         document = read(path.read_bytes(), path.name, str(path))
     except InputError as error:
         return str(error)
+    # The positions of words fill most of a paper's memory, and only rendering needs them.
     paragraphs = [{**paragraph, "words": []} for paragraph in document["paragraphs"]]
     return Document(**{**document, "paragraphs": paragraphs})  # type: ignore[typeddict-item]
 

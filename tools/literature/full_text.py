@@ -1,4 +1,4 @@
-"""From a hit to a document: its PDF, else its page, else its abstract."""
+"""Turn a hit into a document: its PDF, else its web page, else its abstract."""
 
 from __future__ import annotations
 
@@ -19,20 +19,43 @@ from tools.literature.web import WebClient
 ABSTRACT_ONLY_WARNING = "This is the abstract only; the full text could not be fetched."
 
 
+# Reads a paper from its bytes, its file name (whose suffix gives the format) and its source; raises InputError if they
+# are not a paper. Blocks, so it is called in a thread.
 PaperReader = Callable[[bytes, str, str], Document]
-"""Reads a paper from its bytes, its name, whose suffix tells the format, and its source; raises BadInput where they are
-none. Blocks, so it is called in a thread."""
 
 
 def read_paper(data: bytes, name: str, source: str) -> Document:
-    """Read a paper as `PaperReader` says, once a content."""
+    """Read a paper as `PaperReader` describes, once for equal contents."""
     return load_document(read_document_bytes(data, name=name, source=source))
 
 
-def build_abstract_document(hit: Hit) -> Document:
-    """The abstract of a hit as a short document, marked as such."""
+# A page with less text than this, or with less than the abstract, is a cookie notice or a landing page.
+MIN_FULL_TEXT_CHARACTERS = 500
+_SUFFIXES = {"application/pdf": ".pdf", "application/x-pdf": ".pdf", "text/plain": ".txt"}
+
+
+async def fetch_hit_document(
+    hit: Hit, web: WebClient, read: PaperReader, note: Callable[[str], None]
+) -> FoundDocument | None:
+    """Fetch the full text of a hit of a web service, or else use its abstract; None if there is neither.
+
+    `note` is called with the reason why an address gives no full text.
+
+    Raises:
+        AddressBlockedError: One of the addresses leads to a blocked site, so nothing of the hit is used.
+        StateError: The text cannot be stored.
+    """
+    for address in dict.fromkeys(filter(None, [hit["pdf_address"], hit["address"]])):
+        try:
+            return as_found_document(hit, await _read_download(await web.fetch_file(address), hit, read))
+        except AddressBlockedError:
+            raise
+        except (FetchError, InputError) as error:
+            note(str(error))
     text = hit["abstract"]
-    return Document(
+    if not text:
+        return None
+    abstract = Document(
         sha256=hashlib.sha256(text.encode()).hexdigest(),
         format="text",
         title=hit["title"],
@@ -44,34 +67,11 @@ def build_abstract_document(hit: Hit) -> Document:
         pages=0,
         warnings=[ABSTRACT_ONLY_WARNING],
     )
-
-
-MIN_FULL_TEXT_CHARACTERS = 500
-"""A page with less text than this, or less than the abstract, is a cookie notice or a bare landing page."""
-_SUFFIXES = {"application/pdf": ".pdf", "application/x-pdf": ".pdf", "text/plain": ".txt"}
-
-
-async def fetch_hit_document(
-    hit: Hit, web: WebClient, read: PaperReader, note: Callable[[str], None]
-) -> FoundDocument | None:
-    """The full text of a hit of a web service, or else its abstract; `note` is told why it is not the full text.
-
-    Raises:
-        AddressBlocked: An address of it leads to a blocked site, so nothing of it is used.
-        StateError: The text cannot be stored.
-    """
-    for address in dict.fromkeys(filter(None, [hit["pdf_address"], hit["address"]])):
-        try:
-            return as_found_document(hit, await _read_download(await web.fetch_file(address), hit, read))
-        except AddressBlockedError:
-            raise
-        except (FetchError, InputError) as error:
-            note(str(error))
-    return as_found_document(hit, build_abstract_document(hit), full=False) if hit["abstract"] else None
+    return as_found_document(hit, abstract, full=False)
 
 
 def as_found_document(hit: Hit, document: Document, *, full: bool = True) -> FoundDocument:
-    """A document with its source."""
+    """Combine a document with its source."""
     return FoundDocument(
         document=document,
         title=hit["title"] or document["title"],
@@ -82,6 +82,7 @@ def as_found_document(hit: Hit, document: Document, *, full: bool = True) -> Fou
 
 
 async def _read_download(download: Download, hit: Hit, read: PaperReader) -> Document:
+    # The reader chooses the format by the suffix, and many addresses have none, or that of a script.
     name = PurePosixPath(unquote(urlsplit(download.address).path)).name
     suffix = _SUFFIXES.get(download.content_type, ".html")
     if not name.lower().endswith(suffix):

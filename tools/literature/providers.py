@@ -1,8 +1,7 @@
-"""Scholarly services: one client, driven by the table `providers.toml` of what each of them is asked and answers.
+"""Clients of scholarly services. The table `providers.toml` describes the queries and answers of each service.
 
-A field of a hit is told by templates, of which the first that is not empty counts: `{a.0.b}` is what stands under `b`
-in the first item of `a`, and a template whose fields are all missing is empty. So what a service leaves out is empty,
-and what it sends in another type is, too.
+A field of a hit is filled from templates; the first that is not empty is used. `{a.0.b}` stands for the value under `b`
+in the first item of `a`. A template whose fields are all missing, or of another type than text or a number, is empty.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from tools.literature.records import Hit, SearchResult, extract_identifiers, ext
 from tools.literature.web import Service, WebClient
 
 Record = Mapping[str, Any]
-MAX_ABSTRACT_WORDS = 5_000  # words
+MAX_ABSTRACT_WORDS = 5_000  # so that a faulty index cannot fill the memory
 
 
 class _TableRow(BaseModel):
@@ -32,27 +31,27 @@ class _TableRow(BaseModel):
 
 
 class FieldTemplates(_TableRow):
-    """Where a record has what a hit tells: templates, and the path of the list of authors."""
+    """Templates that fill the fields of a hit from a record."""
 
     title: list[str]
     abstract: list[str]
     year: list[str]
     authors: str
-    """`*` stands for each item of a list."""
+    """Path of the authors; `*` stands for each item of a list."""
     author: list[str]
-    """Of an item of that list."""
+    """Templates of a single author."""
     addresses: list[str]
     files: list[str]
     identifiers: list[str]
-    """Each of them counts."""
+    """Templates of DOIs and arXiv numbers, all of which are used."""
     needed: str
-    """What a record must have."""
+    """Template that must not be empty for a valid record."""
     retracted: str = ""
-    """Path at which true or `retraction` stands for a work that was retracted."""
+    """Path whose value is true or `retraction` for a retracted work."""
 
 
 class ServiceKey(_TableRow):
-    """A secret that a service is sent."""
+    """Key that a service is sent."""
 
     setting: str
     """Field of the settings that names the environment variable."""
@@ -61,46 +60,45 @@ class ServiceKey(_TableRow):
 
 
 class ServiceSpec(_TableRow):
-    """What a service is asked and answers."""
+    """How a service is queried, and how its answers are read."""
 
     interval_s: float
     """Seconds from the beginning of one request to that of the next."""
     url: str
     word: str = "{}"
-    """How each word of a question is written."""
+    """Format of each word of a question."""
     joins: list[str]
-    """What stands between them: one query after the other, until something is found."""
+    """Separators of the words; each gives a query, and they are tried in order until one finds something."""
     parameters: dict[str, str]
-    """With {query}, {limit} and {contact}; what comes out empty is not sent."""
+    """Templates with {query}, {limit} and {contact}; empty parameters are not sent."""
     most: int
-    """Records that it gives at once."""
+    """Most records of an answer."""
     keys: list[ServiceKey] = []
     marker: str
-    """What each answer has at this path."""
+    """Path that every valid answer has."""
     records: str
     """Path of the records; it may be missing where nothing was found."""
     fields: FieldTemplates
 
     def build_queries(self, question: str) -> list[str]:
-        """Return what is asked for a question; a single word needs no second query."""
+        """Return the queries for a question, to be tried in order; a single word gives only one."""
         words = [self.word.format(word) for word in extract_search_words(question)]
-        joined = [join.join(words) for join in self.joins]
-        return list(dict.fromkeys(joined))
+        return list(dict.fromkeys(join.join(words) for join in self.joins))
 
 
 @dataclass(frozen=True)
 class ServiceClient:
-    """Asks one service, as `Provider` says."""
+    """Client of one service, a `Provider`."""
 
     name: str
-    """As it stands in settings, hits and notices."""
+    """Name in settings, hits and notices."""
     catalogue: ServiceSpec
     web: WebClient
     secrets: tuple[Secret, ...] = ()
     contact: str = ""
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """As `Provider` says."""
+        """Search the service as `Provider.search` describes."""
         catalogue, hits = self.catalogue, list[Hit]()
         for text in catalogue.build_queries(query):
             hits = await self._request_hits(catalogue.parameters, text, limit)
@@ -109,7 +107,7 @@ class ServiceClient:
         return SearchResult(hits, [])
 
     async def look_up_doi(self, doi: str) -> SearchResult:
-        """The work with a DOI, at a service that filters by it; errors as `Provider` says."""
+        """Look up the work with a DOI at a service that filters by it; errors are those of `search`."""
         kept = {name: text for name, text in self.catalogue.parameters.items() if "{query}" not in text}
         return SearchResult(await self._request_hits({**kept, "filter": "doi:{query}"}, doi, 1), [])
 
@@ -126,10 +124,10 @@ class ServiceClient:
         )
 
     def _parse_hits(self, data: bytes) -> list[Hit]:
-        """Return the hits of an answer, without peer reviews, which have entries of their own.
+        """Parse the hits of an answer, without peer reviews, which some services list as works.
 
         Raises:
-            ValueError: It is no such answer.
+            ValueError: The answer has another form.
         """
         answer = parse_arxiv_feed(data) if self.name == "arxiv" else from_json(data)
         if not find_values(answer, self.catalogue.marker):
@@ -140,8 +138,8 @@ class ServiceClient:
 
     def _parse_record(self, record: Record) -> Hit | None:
         fields = self.catalogue.fields
-        if complete := RECORD_NORMALIZERS.get(self.name):
-            record = complete(record)
+        if normalize := RECORD_NORMALIZERS.get(self.name):
+            record = normalize(record)
         if record.get("type") == "peer-review" or not fill_template(fields.needed, record):
             return None
         year = re.search(r"\b\d{4}\b", fill_first_template(fields.year, record))
@@ -160,7 +158,7 @@ class ServiceClient:
 
 
 def find_values(value: Any, path: str) -> list[Any]:
-    """Return what stands at a path, of which each `*` is every item of a list."""
+    """Return the values at a path, in which `*` stands for every item of a list."""
     values = [value]
     for key in path.split("."):
         parts: list[Any] = []
@@ -179,47 +177,46 @@ def fill_first_template(templates: Iterable[str], record: Record) -> str:
 
 
 def fill_template(template: str, record: Record) -> str:
-    """Fill a template in; one whose fields are all missing is empty."""
-    told = False
+    """Fill in a template; the result is empty if all its fields are missing."""
+    has_value = False
 
-    def fill(field: re.Match[str]) -> str:
-        nonlocal told
+    def fill_field(field: re.Match[str]) -> str:
+        nonlocal has_value
         found = [value for value in find_values(record, field[1]) if isinstance(value, (str, int))]
         text = normalize_field_text(str(found[0])) if found else ""
-        told = told or bool(text)
+        has_value = has_value or bool(text)
         return text
 
-    text = re.sub(r"\{([^}]*)\}", fill, template)
-    return normalize_field_text(text) if told else ""
+    text = re.sub(r"\{([^}]*)\}", fill_field, template)
+    return normalize_field_text(text) if has_value else ""
 
 
 def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
     """Parse an Atom feed of arXiv.
 
     Raises:
-        ValueError: It is no feed, or one that tells an error.
+        ValueError: It is not a feed, or reports an error.
     """
     text = data.decode()
-    if "<!DOCTYPE" in text:  # an Atom feed has none, and entities in one could be a bomb
+    if "<!DOCTYPE" in text:  # an Atom feed has none, and its entities could expand without end
         raise ValueError("a feed with a document type")
     try:
         feed = ElementTree.fromstring(text)  # noqa: S314 - without a document type there is nothing to expand
     except ElementTree.ParseError as error:
-        raise ValueError("no XML") from error
+        raise ValueError("invalid XML") from error
     spaces = {"": "http://www.w3.org/2005/Atom", "arxiv": "http://arxiv.org/schemas/atom"}
     if feed.tag != f"{{{spaces['']}}}feed":
-        raise ValueError("no Atom feed")
+        raise ValueError("not an Atom feed")
     entries = list[Record]()
     for entry in feed.iterfind("entry", spaces):
         page = normalize_field_text(entry.findtext("id", "", spaces))
-        if "/api/errors" in page:
-            raise ValueError("an error in the place of an entry")
+        if "/api/errors" in page:  # arXiv reports errors as entries, with status 200
+            raise ValueError("an error instead of an entry")
         pdf = entry.find("link[@title='pdf']", spaces)
+        record = {name: entry.findtext(name, "", spaces) for name in ("title", "summary", "published")}
         entries.append(
             {
-                "title": entry.findtext("title", "", spaces),
-                "summary": entry.findtext("summary", "", spaces),
-                "published": entry.findtext("published", "", spaces),
+                **record,
                 "authors": [{"name": name.text} for name in entry.iterfind("author/name", spaces)],
                 "page": page,
                 "pdf": page.replace("/abs/", "/pdf/") if pdf is None else pdf.get("href"),
@@ -230,24 +227,19 @@ def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
 
 
 def _normalize_openalex_work(work: Record) -> Record:
-    """Turn an inverted index, which has the places of each word, into an abstract."""
+    """Rebuild the abstract from OpenAlex's inverted index, which maps each word to its positions."""
     index = work.get("abstract_inverted_index")
-    told = index.items() if isinstance(index, dict) else ()
-    placed = [(place, word) for word, places in told for place in find_values(places, "*") if isinstance(place, int)]
+    entries = index.items() if isinstance(index, dict) else ()
+    placed = [(place, word) for word, places in entries for place in find_values(places, "*") if isinstance(place, int)]
     return {**work, "abstract": " ".join(word for _, word in sorted(placed)[:MAX_ABSTRACT_WORDS])}
 
 
 def _normalize_crossref_work(work: Record) -> Record:
-    """Take the JATS markup out of title and abstract, and find the link to the PDF."""
+    """Remove the JATS markup from title and abstract, and find the link to the PDF."""
     links = [link for link in find_values(work, "link.*") if isinstance(link, dict)]
     pdfs = [link.get("URL") for link in links if link.get("content-type") == "application/pdf"]
-    title, abstract = (fill_template(template, work) for template in ("{title.0}", "{abstract}"))
-    return {
-        **work,
-        "title": strip_jats_markup(title),
-        "abstract": strip_jats_markup(abstract),
-        "pdf": next(iter(pdfs), ""),
-    }
+    title, abstract = (strip_jats_markup(fill_template(field, work)) for field in ("{title.0}", "{abstract}"))
+    return {**work, "title": title, "abstract": abstract, "pdf": next(iter(pdfs), "")}
 
 
 def strip_jats_markup(text: str) -> str:
@@ -256,11 +248,12 @@ def strip_jats_markup(text: str) -> str:
     return normalize_field_text(html.unescape(re.sub(r"<[^<>]*>", " ", body)))
 
 
+# Changes to the records of a service that templates cannot express.
 RECORD_NORMALIZERS: dict[str, Callable[[Record], Record]] = {
     "openalex": _normalize_openalex_work,
     "crossref": _normalize_crossref_work,
 }
-# What no template can tell of a record.
+
 
 _TABLE = Path(__file__).with_name("providers.toml").read_text(encoding="utf-8")
 SERVICE_SPECS = TypeAdapter(dict[str, ServiceSpec]).validate_python(tomllib.loads(_TABLE))

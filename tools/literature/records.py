@@ -1,7 +1,7 @@
-"""What a search of the literature asks for and returns, and which of its records are of the same study.
+"""Records of literature searches, and rules for deciding which of them describe one study.
 
-Whether two descriptions mean the same study is told by DOI, arXiv number, title or abstract; the hits of all providers
-become one list, with each study once.
+Two records describe one study if they share a DOI, arXiv number, title or abstract. The hits of all providers are
+merged into one list, in which each study appears once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tools.text import normalize_title
 
 
 class Hit(TypedDict):
-    """A study that a provider names; what it does not tell is empty."""
+    """A study that a provider found; unknown fields are empty."""
 
     provider: str
     title: str
@@ -28,30 +28,30 @@ class Hit(TypedDict):
     """0 if it is unknown."""
     abstract: str
     address: str
-    """Of the landing page; the path of the file for a local folder."""
+    """Address of the landing page; the path of the file for a local folder."""
     pdf_address: str
     identifiers: list[str]
-    """Such as doi:10.18653/v1/n18-3011 and arxiv:1706.03762, in lower case and without versions."""
+    """For example doi:10.18653/v1/n18-3011 and arxiv:1706.03762, in lower case and without versions."""
     retracted: bool
     """Whether the provider says so."""
 
 
 class BlockedAddress(TypedDict):
-    """An address that was kept out, before anything was asked of it."""
+    """An address that was kept out, before any request to it."""
 
     address: str
     reason: str
 
 
 class Notice(TypedDict):
-    """Something that a provider, a file or a page could not do; the search went on without it."""
+    """A provider, file or page that failed; the search continued without it."""
 
     provider: str
     message: str
 
 
 class SearchResult(NamedTuple):
-    """What one provider found."""
+    """Hits and notices of one provider."""
 
     hits: list[Hit]
     """Best first."""
@@ -59,24 +59,24 @@ class SearchResult(NamedTuple):
 
 
 class Provider(Protocol):
-    """A place to look for studies."""
+    """A source of studies."""
 
     @property
     def name(self) -> str:
-        """As it stands in settings, hits and notices."""
+        """Name in settings, hits and notices."""
         ...
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """The best `limit` hits for a question.
+        """Return the best `limit` hits for a question.
 
         Raises:
-            FetchError: The provider could not be asked.
+            FetchError: The provider could not be searched.
         """
         ...
 
 
 class FoundDocument(TypedDict):
-    """A document to look up the question in."""
+    """A document in which the question is looked up."""
 
     document: Document
     title: str
@@ -87,7 +87,7 @@ class FoundDocument(TypedDict):
 
 
 class LiteratureResults(TypedDict):
-    """Everything that came of one question."""
+    """Documents, blocked addresses and notices of one question."""
 
     found: list[FoundDocument]
     blocked: list[BlockedAddress]
@@ -95,18 +95,18 @@ class LiteratureResults(TypedDict):
 
 
 class ReviewedPaper(TypedDict):
-    """The paper under review, which is no literature about itself."""
+    """The paper under review, which does not count as literature."""
 
     title: str
     abstract: str
     sha256: str
-    """Of its file."""
+    """Hash of its file."""
     identifiers: list[str]
     """As in a hit."""
 
 
 def normalize_field_text(text: str | None) -> str:
-    """The words of a field, one space apart; nothing for a field that is missing."""
+    """Return the words of a field, separated by single spaces; empty if the field is missing."""
     return " ".join((text or "").split())
 
 
@@ -123,14 +123,14 @@ _STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
 def extract_search_words(question: str) -> list[str]:
-    """The words that carry the question, in order, each once, ten at most.
+    """Return the content words of a question in their order, each once, at most ten.
 
-    Hyphenated words are taken apart, as Semantic Scholar finds nothing for them; wildcards and operators of query
-    languages do not come through.
+    Hyphenated words are split, because Semantic Scholar finds nothing for them; wildcards and operators of query
+    languages are dropped.
     """
-    every = list(dict.fromkeys(word.lower() for word in re.findall(r"[^\W_]+", question)))
-    telling = [word for word in every if word not in _STOP_WORDS and (len(word) > 1 or word.isdigit())]
-    return (telling or every)[:MAX_SEARCH_WORDS]
+    words = list(dict.fromkeys(word.lower() for word in re.findall(r"[^\W_]+", question)))
+    content = [word for word in words if word not in _STOP_WORDS and (len(word) > 1 or word.isdigit())]
+    return (content or words)[:MAX_SEARCH_WORDS]
 
 
 _ARXIV = re.compile(
@@ -138,16 +138,16 @@ _ARXIV = re.compile(
 )
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s?#&\"<>]+", re.IGNORECASE)
 _ARXIV_STAMP = re.compile(r"arxiv:\S+v\d+\s+\[[a-z.-]+\]", re.IGNORECASE)
-_OPENING_PARAGRAPHS = 10  # paragraphs; further down, the number may be that of a cited paper
+_OPENING_PARAGRAPHS = 10  # further down, an arXiv number may be that of a cited paper
 _NEARLY_EQUAL_RATIO = 0.9
 _MIN_TITLE_WORDS = 4
 _MIN_ABSTRACT_WORDS = 30
 
 
 def extract_identifiers(values: Iterable[str | None]) -> list[str]:
-    """The arXiv numbers and DOIs in addresses and other texts, each once, in the form of `Hit`.
+    """Return the arXiv numbers and DOIs in addresses and other texts, each once, in the form of `Hit.identifiers`.
 
-    A DOI of arXiv (10.48550/arXiv.1706.03762) counts as the number in it.
+    A DOI of arXiv (10.48550/arXiv.1706.03762) counts as the arXiv number in it.
     """
     found: list[str] = []
     for value in filter(None, values):
@@ -159,21 +159,19 @@ def extract_identifiers(values: Iterable[str | None]) -> list[str]:
 
 
 def is_same_study(hit: Hit, paper: ReviewedPaper) -> bool:
-    """Whether a hit is the paper under review."""
+    """Return whether a hit is the paper under review."""
     return not set(hit["identifiers"]).isdisjoint(paper["identifiers"]) or _matches_title_or_abstract(hit, paper)
 
 
 def is_same_document(document: Document, paper: ReviewedPaper) -> bool:
-    """Whether a document that was read is the paper under review."""
+    """Return whether a document is the paper under review."""
     return document["sha256"] == paper["sha256"] or _matches_title_or_abstract(document, paper)
 
 
 def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> ReviewedPaper:
-    """What tells the paper under review, for `find_documents`.
+    """Collect the identifying data of the paper under review, for `find_documents`.
 
-    Args:
-        document: The paper.
-        named: Its DOI or arXiv number, where the user knows it; the stamp that arXiv prints on a PDF is found.
+    `named` is its DOI or arXiv number if the user gives one; the stamp that arXiv prints on a PDF is found.
     """
     opening = (paragraph["text"] for paragraph in document["paragraphs"][:_OPENING_PARAGRAPHS])
     stamps = (stamp[0] for text in opening if (stamp := _ARXIV_STAMP.search(text)))
@@ -187,30 +185,28 @@ def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> Re
 
 def _matches_title_or_abstract(other: Hit | Document, paper: ReviewedPaper) -> bool:
     title = normalize_title(other["title"])
-    same_title = bool(title) and title == normalize_title(paper["title"])
     return (
-        same_title
+        (bool(title) and title == normalize_title(paper["title"]))
         or _is_nearly_equal(other["title"], paper["title"], _MIN_TITLE_WORDS)
         or _is_nearly_equal(other["abstract"], paper["abstract"], _MIN_ABSTRACT_WORDS)
     )
 
 
 def _is_nearly_equal(one: str, other: str, least: int) -> bool:
-    """Whether two texts are nearly equal; with fewer words than the least they are too short to tell."""
+    """Return whether two texts are nearly equal; texts of fewer than `least` words are too short to decide."""
     left, right = normalize_title(one).split(), normalize_title(other).split()
+    if min(len(left), len(right)) < least:
+        return False
     matcher = SequenceMatcher(None, left, right, autojunk=False)
-    return (
-        min(len(left), len(right)) >= least
-        and matcher.quick_ratio() >= _NEARLY_EQUAL_RATIO
-        and matcher.ratio() >= _NEARLY_EQUAL_RATIO
-    )
+    # The quick ratio is an upper bound, and spares most pairs the slow comparison.
+    return matcher.quick_ratio() >= _NEARLY_EQUAL_RATIO and matcher.ratio() >= _NEARLY_EQUAL_RATIO
 
 
-_MIN_KEY_TITLE_WORDS = 3  # a shorter title, such as Introduction, may be that of many studies
+_MIN_KEY_TITLE_WORDS = 3  # many studies may share a shorter title, such as Introduction
 
 
 def merge_hits(results: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Take turns among the providers; a study that several name stands once, with all that they tell of it."""
+    """Merge the hits of several providers in turn; a study found by several is listed once, with the fields of all."""
     merged = list[Hit]()
     known = dict[str, int]()
     for hit in chain.from_iterable(zip_longest(*results)):

@@ -1,7 +1,7 @@
-"""Whether references exist: each entry of the list is looked up at Crossref and OpenAlex by its DOI, else by its title.
+"""Check that references exist: each entry is looked up at Crossref and OpenAlex by its DOI, or else by its title.
 
-A title is the same if at least 80 % of its words stand in the entry in their order, and another one below 50 %. A
-service that fails is told, and what it was not asked is never called missing.
+A title matches if at least 80 % of its words occur in the entry in their order, and differs below 50 %. A service that
+fails is reported, and entries that it could not look up are never called missing.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from tools.literature.web import Service, WebClient
 from tools.numbers.statements import quote_entry
 from tools.text import normalize_title
 
-_DOI_AGENCIES_URL = "https://doi.org/doiRA/"  # tells which agency has registered a DOI: the DOI handbook, "Which RA?"
+_DOI_AGENCIES_URL = "https://doi.org/doiRA/"  # returns the agency of a DOI (the DOI handbook, "Which RA?")
 _TIME_LIMIT_S = 180.0
 _SAME_TITLE_SHARE, _OTHER_TITLE_SHARE = 0.8, 0.5
-_MIN_TITLE_WORDS = 3  # of a title
+_MIN_TITLE_WORDS = 3
 _CANDIDATES = 10
 _MOST_FAILURES = 3
 _QUOTED_TITLE = re.compile(r"[“\"](?P<title>[^“”\"]{15,}?)[.,?!]?[”\"]")
@@ -45,12 +45,13 @@ _YEAR_BEFORE_TITLE = re.compile(  # Adams, B. (2011, May 3). Title; Costa. 2000.
 _NAME_PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "da", "del", "dos", "eds"}
 
 
-_Discrepancy = tuple[Severity, str, str, str]  # with what was found, what would be consistent, and another explanation
+# Severity, what was found, what would be consistent, and another explanation.
+_Discrepancy = tuple[Severity, str, str, str]
 
 
 @dataclass
 class ReferenceLookup:
-    """The services, of which one that fails three times is asked no more."""
+    """Clients of the services; a service that fails three times is no longer asked."""
 
     clients: Sequence[ServiceClient]
     web: WebClient
@@ -60,7 +61,7 @@ class ReferenceLookup:
     async def query_services(
         self, question: Callable[[ServiceClient], Awaitable[SearchResult]]
     ) -> tuple[list[Hit], bool]:
-        """Return what the services know, and whether all of them have answered."""
+        """Return the hits of the services, and whether all of them have answered."""
         answers = await asyncio.gather(*(self._query_client(client, question) for client in self.clients))
         return [hit for answer in answers for hit in answer or []], None not in answers
 
@@ -75,7 +76,7 @@ class ReferenceLookup:
         return None
 
     async def is_unregistered(self, doi: str) -> bool:
-        """Whether the agencies say that none of them has registered a DOI."""
+        """Return whether no agency has registered a DOI, by their own answer."""
         address, service = self.agencies + quote(doi), Service("doi", 0.2)
         with suppress(FetchError):
             return "does not exist" in str(
@@ -85,7 +86,7 @@ class ReferenceLookup:
 
 
 def look_up_references(report: PaperReport, document: Document, settings: LiteratureSettings) -> PaperReport:
-    """Add to a report what the services say of the references; errors as those of `build_sources` and `Web.ask`."""
+    """Add the findings about the references to a report; errors are those of `build_sources` and `query_service`."""
     chosen = settings.model_copy(update={"providers": ["crossref", "openalex"]})
     sources = build_sources(chosen, rank=lambda *_, **__: [])
     clients = [each for each in sources.providers if isinstance(each, ServiceClient)]
@@ -97,7 +98,7 @@ def look_up_references(report: PaperReport, document: Document, settings: Litera
 async def check_references(
     entries: Sequence[Reference], index: ReferenceLookup, seconds: float = _TIME_LIMIT_S
 ) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about the entries, and what could not be looked up."""
+    """Return findings about the entries, and a list of those that could not be looked up."""
     found, unread, done = list[ComputedFinding](), list[str](), 0
     try:
         async with asyncio.timeout(seconds):
@@ -106,7 +107,7 @@ async def check_references(
                 found += findings
                 done += is_complete
     except TimeoutError:
-        unread.append(f"looking the references up was cut off after {seconds:g} s")
+        unread.append(f"the look-up of references was stopped after {seconds:g} s")
     unread += [f"{name} failed: {'; '.join(dict.fromkeys(each))}" for name, each in index.failures.items() if each]
     if done < len(entries):
         unread.append(f"{len(entries) - done} of {len(entries)} references were not looked up everywhere")
@@ -115,77 +116,78 @@ async def check_references(
 
 async def _check_reference(entry: Reference, index: ReferenceLookup) -> tuple[list[ComputedFinding], bool]:
     """Return findings about an entry, and whether every service has answered."""
+    # 1. Look the entry up by its DOI, else by its title together with an author or the year.
     text, title = entry["text"], extract_reference_title(entry["text"])
     doi = next((name[4:] for name in extract_identifiers([text]) if name.startswith("doi:")), "")
     hits, is_complete = await index.query_services(lambda client: client.look_up_doi(doi)) if doi else ([], bool(title))
     if title and not hits:
-        named, is_asked = await index.query_services(lambda client: client.search(title, _CANDIDATES))
+        named, is_answered = await index.query_services(lambda client: client.search(title, _CANDIDATES))
         alike = [hit for hit in named if _compute_title_overlap(hit["title"], text) >= _SAME_TITLE_SHARE]
         hits = [hit for hit in alike if _has_author(hit, text) or str(hit["year"]) in text]
-        is_complete = is_complete and is_asked
-    verdicts = list(_list_discrepancies(text, hits)) if hits else []
+        is_complete = is_complete and is_answered
+    # 2. Compare the entry with the hits, or report that it is missing.
+    discrepancies = list(_list_discrepancies(text, hits)) if hits else []
+    # A DOI that is the beginning of a known one was cut off by a line break.
     cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
     if doi and not cut_off and await index.is_unregistered(doi):
         why = f"no agency has registered the DOI {doi}"
-        verdicts.append(("medium", why, "a DOI that exists", "a line break within the DOI"))
+        discrepancies.append(("medium", why, "a DOI that exists", "a line break within the DOI"))
     elif not doi and is_complete and not hits:
         why = "neither Crossref nor OpenAlex has a work with this title and these authors or this year"
         missing = "books, theses, preprints and regional journals are often missing there"
-        verdicts.append(("low", why, "a work that can be found", missing))
+        discrepancies.append(("low", why, "a work that can be found", missing))
     find = partial(quote_entry(entry).build_finding, "reference lookup")
     return [
         find(severity, computation=why, consistent=consistent, explanations=[other] if other else [])
-        for severity, why, consistent, other in verdicts
+        for severity, why, consistent, other in discrepancies
     ], is_complete
 
 
 def _list_discrepancies(text: str, hits: Sequence[Hit]) -> Iterator[_Discrepancy]:
-    """What the services tell otherwise than an entry does."""
+    """Yield the contradictions between an entry and the records of the services."""
     best = max(hits, key=lambda hit: _compute_title_overlap(hit["title"], text))
     title, is_long = best["title"], len(normalize_title(best["title"]).split()) >= _MIN_TITLE_WORDS
     if is_long and extract_reference_title(text) and _compute_title_overlap(title, text) < _OTHER_TITLE_SHARE:
         other = "a title in another language, or the DOI of the book or issue"
         yield "medium", f"the DOI leads to “{title}”", "the DOI of this work", other
-        return
+        return  # authors and year of another work say nothing about this one
     if retracted := [hit["provider"] for hit in hits if hit["retracted"]]:
         yield "high", f"it was retracted, as {retracted[0]} says", "a work that stands", ""
     if best["authors"] and not any(_has_author(hit, text) for hit in hits):
-        why, other = (
-            f"“{title}” is by {', '.join(best['authors'][:3])}",
-            "another work with this title, or an organisation",
-        )
-        yield "medium", why, "the names of its authors", other
-    told, years = [int(year) for year in _YEAR.findall(text)], [hit["year"] for hit in hits if hit["year"]]
-    if told and years and min(abs(year - other) for year in years for other in told) > 1:
+        why = f"“{title}” is by {', '.join(best['authors'][:3])}"
+        yield "medium", why, "the names of its authors", "another work with this title, or an organisation"
+    printed, years = [int(year) for year in _YEAR.findall(text)], [hit["year"] for hit in hits if hit["year"]]
+    # Online and printed publication often differ by a year.
+    if printed and years and min(abs(year - other) for year in years for other in printed) > 1:
         why, other = f"“{title}” is of {min(years)}", "a reprint, a translation or another edition"
         yield "low", why, f"the year {min(years)}", other
 
 
 def extract_reference_title(entry: str) -> str:
-    """Return the title of an entry: in quotation marks, behind the year, or the first sentence that is no names."""
+    """Return the title of an entry: in quotation marks, after the year, or the first sentence that is not names."""
     if quoted := _QUOTED_TITLE.search(entry):
         return quoted["title"]
     dated = _YEAR_BEFORE_TITLE.search(entry)
     if dated and _count_lowercase_words(entry[: dated.start()]) < 2:
         title = re.split(r"[.?!]\s", entry[dated.end() :])[0]
         return title if len(normalize_title(title).split()) >= _MIN_TITLE_WORDS else ""
-    whole = (part for part in re.split(r"[.?!]\s", entry) if len(part.split()) >= _MIN_TITLE_WORDS)
-    return next((part for part in whole if _count_lowercase_words(part) >= 2), "")
+    sentences = (part for part in re.split(r"[.?!]\s", entry) if len(part.split()) >= _MIN_TITLE_WORDS)
+    return next((part for part in sentences if _count_lowercase_words(part) >= 2), "")
 
 
 def _count_lowercase_words(text: str) -> int:
-    """How many words are in lower case and no part of a name."""
+    """Count the words in lower case that are not particles of names."""
     return sum(word.islower() and word not in _NAME_PARTICLES for word in re.findall(r"[^\W\d_]{2,}", text))
 
 
 def _compute_title_overlap(title: str, entry: str) -> float:
-    """Share of a title's words that an entry has in the same order; 0 if it has too few to tell."""
+    """Return the share of a title's words that an entry has in their order; 0 if the title is too short."""
     wanted, words = normalize_title(title).split(), normalize_title(entry).split()
     blocks = SequenceMatcher(None, wanted, words, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) / len(wanted) if len(wanted) >= _MIN_TITLE_WORDS else 0.0
 
 
 def _has_author(hit: Hit, entry: str) -> bool:
-    """Whether an entry has the last name of an author."""
+    """Return whether an entry contains the last name of an author."""
     names = {normalize_title(author).split()[-1] for author in hit["authors"] if normalize_title(author)}
     return not names.isdisjoint(normalize_title(entry).split())

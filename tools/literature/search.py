@@ -1,4 +1,4 @@
-"""The literature for a question: ask the providers, keep out what must not be read, and fetch the first results.
+"""Find literature on a question: search the providers, block addresses that must not be read, and fetch the first hits.
 
 Nothing leaves the machine unless a web service is named in the settings.
 """
@@ -37,20 +37,21 @@ from tools.literature.records import (
 from tools.literature.url_guard import DEFAULT_BLOCKLIST, AddressBlockedError, AddressGuard, FetchError
 from tools.literature.web import WebClient
 
-CANDIDATES_PER_PROVIDER = 10
-"""Hits asked of each provider: more than are wanted, as some cannot be fetched."""
+CANDIDATES_PER_PROVIDER = 10  # hits per provider: more than are wanted, because some cannot be fetched
 OWN_PAPER_REASON = "is the paper under review"
+SEARCH_CACHE_MAX_AGE_S = 7 * 24 * 3600.0
+PROJECT_NAME = "Draftroom"
 
 
 @dataclass(frozen=True)
 class Sources:
-    """Where to look, and how to get at what is there.
+    """Providers to search, and the means to fetch their hits.
 
     Args:
-        providers: Whom to ask, in this order.
-        folder: That of the providers whose hits are files.
-        web: The way to the hits of all others.
-        read: Makes documents of files and pages.
+        providers: Providers in the order in which they are searched.
+        folder: The one among them whose hits are local files.
+        web: Client for the hits of all others.
+        read: Reads files and pages.
     """
 
     providers: Sequence[Provider]
@@ -60,25 +61,21 @@ class Sources:
 
 
 async def find_documents(
-    question: str,
-    sources: Sources,
-    *,
-    limit: int = 3,
-    under_review: ReviewedPaper | None = None,
+    question: str, sources: Sources, *, limit: int = 3, under_review: ReviewedPaper | None = None
 ) -> LiteratureResults:
-    """The first `limit` documents on a question that can be fetched and read.
+    """Find the first `limit` documents on a question that can be fetched and read.
 
-    The paper's pipeline (SWIF2T, Section 4.1), over several providers: what is blocked and, which is ours, the paper
-    under review is left out and recorded; a provider, page or file that fails is recorded.
+    The paper's pipeline (SWIF2T, Section 4.1) over several providers. Blocked pages are left out and recorded, and so
+    is the paper under review (an extension). A provider, page or file that fails is recorded, too.
 
     Args:
-        question: In plain words; it reaches the providers, nothing else does.
-        sources: As `build_sources` makes them from the settings.
-        limit: Documents that are wanted.
+        question: Question in plain words; nothing else is sent to the providers.
+        sources: Providers, as `build_sources` makes them from the settings.
+        limit: Number of documents.
         under_review: The paper that must not be found.
 
     Raises:
-        RetrievalUnavailable: No provider could be asked.
+        RetrievalUnavailableError: No provider could be searched.
         StateError: The state folder cannot be written.
     """
     findings = LiteratureResults(found=[], blocked=[], notices=[])
@@ -88,8 +85,9 @@ async def find_documents(
         results = await _search_providers(question, sources, max(CANDIDATES_PER_PROVIDER, limit), findings)
         admitted = (hit for hit in merge_hits(results) if _accept_hit(hit, sources, under_review, findings))
         found = findings["found"]
-        while batch := list(islice(admitted, limit - len(found))):  # as many at once as are still wanted
+        while batch := list(islice(admitted, limit - len(found))):  # fetch as many at once as are still wanted
             for document in await asyncio.gather(*(_load_hit_document(hit, sources, findings) for hit in batch)):
+                # A hit with a wrong title shows only now that it is the paper under review.
                 if document and under_review and is_same_document(document["document"], under_review):
                     _record_blocked(findings, document["address"], OWN_PAPER_REASON)
                 elif document:
@@ -108,12 +106,20 @@ def _record_notice(findings: LiteratureResults, provider: str, message: str) -> 
 async def _search_providers(
     question: str, sources: Sources, limit: int, findings: LiteratureResults
 ) -> list[list[Hit]]:
-    """The hits of each provider that answers; what is told of the providers stands in their order."""
-    answers = await asyncio.gather(*(_search_provider(provider, question, limit) for provider in sources.providers))
-    results = [answer for answer in answers if isinstance(answer, SearchResult)]
+    """Return the hits of each provider that answers; notices are recorded in the order of the providers."""
+
+    async def search_provider(provider: Provider) -> SearchResult | FetchError:
+        try:
+            return await provider.search(question, limit)
+        except FetchError as error:
+            return error
+
+    results = []
+    answers = await asyncio.gather(*(search_provider(provider) for provider in sources.providers))
     for provider, answer in zip(sources.providers, answers, strict=True):
         if isinstance(answer, SearchResult):
             findings["notices"].extend(answer.notices)
+            results.append(answer.hits)
             continue
         if isinstance(answer, AddressBlockedError):
             _record_blocked(findings, answer.address, answer.reason)
@@ -124,26 +130,18 @@ async def _search_providers(
             f"No literature could be searched ({reasons}); check the network and the folder, or choose other "
             "providers, then resume the run."
         )
-    return [result.hits for result in results]
-
-
-async def _search_provider(provider: Provider, question: str, limit: int) -> SearchResult | FetchError:
-    try:
-        return await provider.search(question, limit)
-    except FetchError as error:
-        return error
+    return results
 
 
 def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, findings: LiteratureResults) -> bool:
-    """Whether a hit may be opened: none of its addresses is blocked, and it is not the paper under review.
-
-    That paper stays out without extensions, too: the literature is other publications, and it is none.
-    """
+    """Return whether a hit may be opened: no address of it is blocked, and it is not the paper under review."""
+    # Without extensions, too: the paper's literature is other publications.
     if under_review and is_same_study(hit, under_review):
         _record_blocked(findings, hit["address"], OWN_PAPER_REASON)
         return False
     if sources.folder and hit["provider"] == sources.folder.name:
         return True
+    # Many hits name a blocked publisher only by their DOI.
     names = [name.removeprefix("doi:") for name in hit["identifiers"] if name.startswith("doi:")]
     publishers = [f"https://doi.org/{name}" for name in names]
     for address in filter(None, (hit["address"], hit["pdf_address"], *publishers)):
@@ -153,7 +151,7 @@ def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, 
             _record_blocked(findings, error.address, error.reason)
             return False
         except FetchError:
-            continue  # the other addresses may do
+            continue  # another address may still work
     return True
 
 
@@ -170,10 +168,6 @@ async def _load_hit_document(hit: Hit, sources: Sources, findings: LiteratureRes
     return None
 
 
-SEARCH_CACHE_MAX_AGE_S = 7 * 24 * 3600.0
-PROJECT_NAME = "Draftroom"
-
-
 def build_sources(
     settings: LiteratureSettings,
     *,
@@ -181,57 +175,46 @@ def build_sources(
     read: PaperReader = read_paper,
     gate: AddressGuard | None = None,
 ) -> Sources:
-    """The providers that the settings name; no folder among them if none is set.
+    """Build the providers that the settings name; the folder only if its path is set.
 
     Args:
-        settings: What the user chose.
+        settings: Settings of the user.
         rank: Finds passages in the papers of the folder.
-        read: Makes documents of files and pages.
-        gate: What may be asked; by default the public internet without the blocklist of the settings.
+        read: Reads files and pages.
+        gate: Decides which addresses may be requested; by default the public internet without blocked sites.
 
     Raises:
-        SettingsError: A key or the contact holds characters that no header can hold.
+        SettingsError: A key or the contact holds characters that are invalid in a header.
     """
     blocklist = DEFAULT_BLOCKLIST if settings.blocked_hosts is None else tuple(settings.blocked_hosts)
-    agent = (
-        f"{PROJECT_NAME} (mailto:{_validate_header_value(settings.contact, '`contact`')})"
-        if settings.contact
-        else PROJECT_NAME
+    contact = _validate_header_value(settings.contact or "", "`contact`")
+    fetcher = Fetcher(
+        gate or AddressGuard(blocklist), f"{PROJECT_NAME} (mailto:{contact})" if contact else PROJECT_NAME
     )
-    files = DownloadCache(resolve_state_folder() / "literature" / "files")
-    web = WebClient(
-        Fetcher(gate or AddressGuard(blocklist), agent),
-        DownloadCache(locate_search_cache(), SEARCH_CACHE_MAX_AGE_S),
-        files,
-    )
-    folder = (
-        FolderProvider(Path(settings.folder), read, rank)
-        if settings.folder and "folder" in settings.providers
-        else None
-    )
+    searches = DownloadCache(locate_search_cache(), SEARCH_CACHE_MAX_AGE_S)
+    web = WebClient(fetcher, searches, DownloadCache(resolve_state_folder() / "literature" / "files"))
+    folder = None
+    if settings.folder and "folder" in settings.providers:
+        folder = FolderProvider(Path(settings.folder), read, rank)
     providers = list[Provider]()
     for name in dict.fromkeys(settings.providers):
         if name != "folder":
-            keys = SERVICE_SPECS[name].keys
-            secrets = (_resolve_secret(key, getattr(settings, key.setting)) for key in keys)
-            told = tuple(secret for secret in secrets if secret.value)
-            providers.append(ServiceClient(name, SERVICE_SPECS[name], web, told, settings.contact or ""))
+            secrets = (_resolve_secret(key, getattr(settings, key.setting)) for key in SERVICE_SPECS[name].keys)
+            known = tuple(secret for secret in secrets if secret.value)
+            providers.append(ServiceClient(name, SERVICE_SPECS[name], web, known, settings.contact or ""))
         elif folder:
             providers.append(folder)
     return Sources(providers, web, read, folder)
 
 
 def _resolve_secret(key: ServiceKey, variable: str) -> Secret:
-    return Secret(
-        key.place,
-        key.name,
-        _validate_header_value(os.environ.get(variable, ""), f"The environment variable {variable}"),
-    )
+    value = _validate_header_value(os.environ.get(variable, ""), f"The environment variable {variable}")
+    return Secret(key.place, key.name, value)
 
 
-def _validate_header_value(value: str, what: str) -> str:
-    """A value that can stand in a header; a message must not quote it."""
+def _validate_header_value(value: str, name: str) -> str:
+    """Return a value that a header can hold; the error does not quote it, because it may be a key."""
     plain = value.strip()
     if plain.isascii() and plain.isprintable():
         return plain
-    raise SettingsError(f"{what} holds characters that no key or address has; set it anew.")
+    raise SettingsError(f"{name} contains characters that no key or address has; set it again.")

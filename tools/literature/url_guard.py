@@ -1,12 +1,12 @@
-"""Which addresses may be asked: https on port 443, not on the blocklist, and in the public internet only.
+"""Decide which addresses may be requested: https on port 443 in the public internet, and not on the blocklist.
 
-A name is resolved once, all its addresses are checked, and the connection goes to one of those that were checked, so
-that a name that is later told to be another address (DNS rebinding) leads nowhere.
+A host name is resolved once, all its IP addresses are checked, and the connection goes to one of these. So a name that
+is later resolved to another address (DNS rebinding) leads nowhere.
 
 Sites on the blocklist are never asked: a review of the very paper must not be retrieved (SWIF2T, Section 4.1). An
-entry is a host, which stands for its subdomains too, or a host with the beginning of a path. Where reviews stand on the
-same pages as the papers (PeerJ, F1000Research, eLife), the whole site is blocked; and because hits often bear only a
-DOI, so are the DOIs that lead there.
+entry is a host, which includes its subdomains, or a host with the beginning of a path. Where reviews and papers share
+pages (PeerJ, F1000Research, eLife), the whole site is blocked. Its DOIs are blocked, too, because many hits have only a
+DOI.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ import httpx2
 
 
 class FetchError(Exception):
-    """Nothing was fetched: the address may not be asked, or what it gave is too large or no document.
+    """Nothing was fetched: the address may not be requested, or its content is too large or not a document.
 
     Args:
-        address: What was asked for, without secrets.
-        reason: What happened, to be read after the address.
+        address: Requested address, without secrets.
+        reason: What happened, worded to follow the address.
     """
 
     def __init__(self, address: str, reason: str) -> None:
@@ -43,12 +43,12 @@ class AddressBlockedError(FetchError):
 
 
 class ServerFaultError(FetchError):
-    """The server could not be reached, or gave no answer that can be used.
+    """The server could not be reached, or sent no valid answer.
 
     Args:
-        address: What was asked for, without secrets.
-        reason: What happened, to be read after the address.
-        passing: Whether the same request may succeed a little later.
+        address: Requested address, without secrets.
+        reason: What happened, worded to follow the address.
+        passing: Whether a later request may succeed.
         retry_after_s: Seconds that the server asks to wait.
     """
 
@@ -63,49 +63,56 @@ DEFAULT_BLOCKLIST = tuple(line for line in _BLOCKLIST_LINES if line and not line
 
 
 def find_blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
-    """The entry that keeps an address out; None if there is none."""
+    """Return the blocklist entry that matches an address; None if there is none."""
     host = url.raw_host.decode("ascii").rstrip(".").lower()
+    # Normalized, so that /x/../forum or %66orum does not pass for another path.
     path = normpath("/" + unquote(url.path).lower().lstrip("/"))
     for entry in blocklist:
         site, _, beginning = entry.strip().lower().partition("/")
-        here = host == site or host.endswith(f".{site}")
-        if here and site and f"{path}/".startswith(f"/{beginning}".rstrip("/") + "/"):
+        is_host = host == site or host.endswith(f".{site}")
+        if is_host and site and f"{path}/".startswith(f"/{beginning}".rstrip("/") + "/"):
             return entry
     return None
 
 
+# Turns host and port into IP addresses, best first; raises OSError if there are none.
 HostResolver = Callable[[str, int], Awaitable[list[str]]]
-"""Host and port to IP addresses, best first; an OSError if there are none."""
 
 _HOST = re.compile(r"[a-z0-9._:-]+", re.IGNORECASE)
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 async def resolve_host(host: str, port: int) -> list[str]:
-    """Ask the system, which also knows the numeric ways to write an address."""
+    """Resolve a host by the system, which also accepts numeric forms of addresses."""
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to a single machine of the public internet."""
+    """Return whether an IP address belongs to a single machine of the public internet."""
     try:
-        ip = _unwrap_embedded_ipv4(ip_address(address))
+        ip = ip_address(address)
     except ValueError:
         return False
+    # An IPv6 address that stands for an IPv4 address is judged by that one.
+    if isinstance(ip, IPv6Address):
+        if ip in _NAT64:
+            ip = IPv4Address(int(ip) & 0xFFFFFFFF)
+        else:
+            ip = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None) or ip
     special = ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_loopback or ip.is_link_local
     return ip.is_global and not special and not (isinstance(ip, IPv6Address) and ip.is_site_local)
 
 
 @dataclass(frozen=True)
 class AddressGuard:
-    """What stands before every request, and before every hop of a redirect.
+    """Check before every request and every redirect.
 
     Args:
         blocklist: Entries as in `blocklist.txt`.
         resolver: Turns names into IP addresses.
-        loopback_for_tests: Loopback addresses that count as public, and may be asked by http and on any port. For
-            tests only: no setting and no environment variable leads here.
+        loopback_for_tests: Loopback addresses that count as public, by http and on any port. For tests only: no setting
+            and no environment variable can set it.
     """
 
     blocklist: tuple[str, ...] = DEFAULT_BLOCKLIST
@@ -117,16 +124,16 @@ class AddressGuard:
             raise ValueError("loopback_for_tests opens loopback addresses only")
 
     def check_address(self, address: str | httpx2.URL) -> httpx2.URL:
-        """The address as it is to be asked: http becomes https, and the fragment goes.
+        """Return the address to request: http becomes https, and the fragment is dropped.
 
         Raises:
-            AddressBlocked: It is on the blocklist.
-            FetchError: It is not of the kind that is ever asked.
+            AddressBlockedError: The address is on the blocklist.
+            FetchError: An address of this kind is never requested.
         """
         try:
             url = httpx2.URL(address).copy_with(fragment=None)
         except (httpx2.InvalidURL, ValueError, TypeError):
-            raise FetchError(str(address)[:200], "is no web address") from None
+            raise FetchError(str(address)[:200], "is not a valid web address") from None
         if url.scheme == "http" and not self.loopback_for_tests:
             url = url.copy_with(scheme="https")
         if problem := self._find_address_problem(url):
@@ -136,11 +143,11 @@ class AddressGuard:
         return url
 
     async def resolve_addresses(self, url: httpx2.URL) -> list[str]:
-        """The IP addresses of a checked address, each of them public.
+        """Return the IP addresses of a checked address, all of them public.
 
         Raises:
-            FetchError: One of them is not, so the name cannot be trusted.
-            ServerFault: The name has no address.
+            FetchError: One of them is not public, so the name cannot be trusted.
+            ServerFaultError: The name has no address.
         """
         host = url.raw_host.decode("ascii")
         try:
@@ -166,15 +173,5 @@ class AddressGuard:
 
 
 def format_address(url: httpx2.URL) -> str:
-    """An address for messages, without a user name or password."""
+    """Format an address for messages, without user name and password."""
     return str(url.copy_with(username=None, password=None)) if url.userinfo else str(url)
-
-
-def _unwrap_embedded_ipv4(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 address stands for, if it does."""
-    if isinstance(ip, IPv4Address):
-        return ip
-    if ip in _NAT64:
-        return IPv4Address(int(ip) & 0xFFFFFFFF)
-    teredo = ip.teredo[1] if ip.teredo else None
-    return ip.ipv4_mapped or ip.sixtofour or teredo or ip

@@ -1,6 +1,6 @@
-"""Requests as services like them: cached, paced, and tried again only when that helps.
+"""Request services and files politely: with a cache, a rate limit, and retries only where they help.
 
-The rate limit is one request at a time to each service and a pause between two, for the whole process.
+The rate limit is one request at a time to each service with a pause between two requests, for the whole process.
 """
 
 from __future__ import annotations
@@ -25,25 +25,18 @@ Locks = dict[str, asyncio.Lock]
 
 
 class Service(NamedTuple):
-    """Whom requests go to."""
+    """A service with its rate limit."""
 
     name: str
     interval_s: float
-    """Seconds from the beginning of one request to that of the next."""
+    """Seconds between the starts of two requests."""
 
 
 class RateLimiter:
-    """Hands out turns.
-
-    Args:
-        clock: Seconds of a clock that never goes back.
-        sleep: Waits so many seconds.
-    """
+    """Rate limits of all services; `clock` must never go back."""
 
     def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
         self._clock = clock
         self.sleep = sleep
@@ -53,7 +46,7 @@ class RateLimiter:
 
     @asynccontextmanager
     async def acquire_turn(self, service: Service) -> AsyncIterator[None]:
-        """Wait for a turn, and keep the others of this event loop waiting until it is over."""
+        """Wait for a turn, and hold up other requests of this event loop until it is over."""
         locks = self._locks.setdefault(asyncio.get_running_loop(), {})
         async with locks.setdefault(service.name, asyncio.Lock()):
             with self._guard:
@@ -65,34 +58,30 @@ class RateLimiter:
             yield
 
     def delay_next_request(self, service: Service, seconds: float) -> None:
-        """Give no turn before so many seconds have passed: the service asked for it."""
+        """Delay the next request to a service by the seconds that it asked for."""
         with self._guard:
             self._next[service.name] = max(self._next.get(service.name, 0.0), self._clock() + seconds)
 
 
-RATE_LIMITER = RateLimiter()
-"""That of this process."""
-
-
+RATE_LIMITER = RateLimiter()  # of this process
 T = TypeVar("T")
-
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 30.0
+# One request every three seconds on one connection (Terms of Use for arXiv APIs); files are fetched from there, too.
 ARXIV = Service("arxiv", 3.0)
-"""One request every three seconds, one connection (Terms of Use for arXiv APIs); files come from there as well."""
 FILE_INTERVAL_S = 1.0
 
 
 @dataclass(frozen=True)
 class WebClient:
-    """The way to services and files.
+    """Client for services and files.
 
     Args:
         fetcher: Makes single requests.
-        searches: Answers of services.
-        files: Fetched papers and pages.
-        pace: Hands out turns.
-        tries: How often a request is made at most.
+        searches: Cache of the services' answers.
+        files: Cache of fetched papers and pages.
+        pace: Rate limits.
+        tries: Most attempts at a request.
     """
 
     fetcher: Fetcher
@@ -111,18 +100,18 @@ class WebClient:
         read: Callable[[bytes], T],
         secrets: Sequence[Secret] = (),
     ) -> T:
-        """Ask a service, unless it answered the same question before.
+        """Query a service, unless its answer is cached.
 
         Args:
-            service: Whose turn it takes.
-            address: Of the service.
-            params: The query, without the key.
-            accept: Content types of proper answers.
-            read: Makes something of the answer, or raises ValueError; only answers that can be read are kept.
-            secrets: Its keys.
+            service: Service with its rate limit.
+            address: Address of the service.
+            params: Parameters of the query, without the key.
+            accept: Content types of valid answers.
+            read: Parses the answer, or raises ValueError; only answers that it can parse are cached.
+            secrets: Keys of the service.
 
         Raises:
-            FetchError: There is no proper answer.
+            FetchError: There is no valid answer.
             StateError: The answer cannot be stored.
         """
         url = str(httpx2.URL(address).copy_merge_params(params))
@@ -131,24 +120,22 @@ class WebClient:
         try:
             value = read(download.data)
         except ValueError:
-            raise ServerFaultError(
-                address, "answered with something that is not in the format of its service"
-            ) from None
+            raise ServerFaultError(address, "sent an answer that is not in the format of its service") from None
         if cached is None:
             await asyncio.to_thread(self.searches.store_entry, url, download)
         return value
 
     async def fetch_file(self, address: str) -> Download:
-        """Fetch a paper or a page, unless it was fetched before.
+        """Fetch a paper or a page, unless it is cached.
 
         Raises:
-            FetchError: It cannot be fetched, or may not be.
-            StateError: It cannot be stored.
+            FetchError: The file cannot or may not be fetched.
+            StateError: The file cannot be stored.
         """
         url = str(self.fetcher.gate.check_address(address))
         cached = await asyncio.to_thread(self.files.load_entry, url)
         if cached is not None:
-            self.fetcher.gate.check_address(cached.address)  # it may have been blocked since
+            self.fetcher.gate.check_address(cached.address)  # the blocklist may have changed since
             return cached
         host = httpx2.URL(url).host
         service = ARXIV if host.endswith("arxiv.org") else Service(host, FILE_INTERVAL_S)
@@ -159,6 +146,15 @@ class WebClient:
     async def _fetch_with_retries(
         self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]
     ) -> Download:
+        async def fetch_in_turn() -> Download:
+            async with self.pace.acquire_turn(service):
+                try:
+                    return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
+                except ServerFaultError as fault:
+                    # Requests of other tasks must wait as long, too.
+                    self.pace.delay_next_request(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
+                    raise
+
         retrying = AsyncRetrying(
             retry=retry_if_exception(_is_transient_fault),
             wait=_compute_retry_delay,
@@ -166,17 +162,7 @@ class WebClient:
             sleep=self.pace.sleep,
             reraise=True,
         )
-        return await retrying(self._fetch_once, service, url, accept, secrets)
-
-    async def _fetch_once(
-        self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]
-    ) -> Download:
-        async with self.pace.acquire_turn(service):
-            try:
-                return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
-            except ServerFaultError as fault:
-                self.pace.delay_next_request(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
-                raise
+        return await retrying(fetch_in_turn)
 
 
 def _is_transient_fault(error: BaseException) -> bool:
@@ -184,7 +170,7 @@ def _is_transient_fault(error: BaseException) -> bool:
 
 
 def _compute_retry_delay(attempt: RetryCallState) -> float:
-    """As long as the service asks for, else doubled with each attempt; in seconds."""
+    """Return the seconds that the service asks to wait, or else a delay that doubles with each attempt."""
     fault = attempt.outcome.exception() if attempt.outcome else None
-    asked = fault.retry_after_s if isinstance(fault, ServerFaultError) else None
-    return asked if asked is not None else FIRST_WAIT_S * 2.0 ** (attempt.attempt_number - 1)
+    requested = fault.retry_after_s if isinstance(fault, ServerFaultError) else None
+    return requested if requested is not None else FIRST_WAIT_S * 2.0 ** (attempt.attempt_number - 1)

@@ -1,4 +1,4 @@
-"""The one place where agents talk to models: settings, a prompt and a schema go in, a validated value comes out."""
+"""Ask language models: settings, a prompt and a schema go in, and a validated value comes out."""
 
 from tools.models.ask import FAILED_ANSWERS, Answer, Caller, Samples, admission_check, ask_model, sample_answers
 from tools.models.client import Completion, job_order, request_completions

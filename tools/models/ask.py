@@ -1,12 +1,11 @@
-"""Ask a role for a value, or for several: fit the prompt, call the model, validate, and re-ask once.
+"""Ask the model of a role for validated values: fit the prompt, call the model, validate, and re-ask once.
 
-What code reads comes as JSON by a schema. Prose, such as an article or notes, comes as Markdown (`MarkdownAnswer`). An
-answer is held to the table of limits, which reach the server, too, where it is to enforce them.
+Values that code reads are requested as JSON by a schema; prose, such as an article or notes, as Markdown
+(`MarkdownAnswer`). Answers are held to the table of limits, which the server gets, too, if it can enforce them.
 
-Each request is a LangGraph task of its own, so its answer goes into the checkpoint by itself, as soon as it was read: a
-run that is killed between a first answer and its re-ask resumes with the re-ask. Only what was on its way is asked
-again; many answers that end together are read and stored one after the other, which took up to half a second for eight
-(two busy cores).
+Each request is a LangGraph task, so its answer is written to the checkpoint as soon as it is complete. A run that is
+killed between a first answer and its re-ask resumes with the re-ask, and repeats only requests that were under way.
+Answers that end together are read and stored one after the other: up to half a second for eight (two busy cores).
 """
 
 from __future__ import annotations
@@ -41,14 +40,12 @@ _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*?)\n?```\Z", re.DOTALL)
 _OBJECT = re.compile(r"\{(?=\s*[\"}])")
 
-
 OTHER_FIELD_PROBLEM = "are in another field, such as `reasoning_content`"
-EMPTY_ANSWER_TOKENS = 1
-"""Tokens of an answer without text: the one that ends it."""
+EMPTY_ANSWER_TOKENS = 1  # the token that ends an answer without text
 
 
 def describe_remedy(problem: str) -> str:
-    """Say what to change where a model's answers cannot be used."""
+    """Describe what to change if a model's answers are unusable."""
     if OTHER_FIELD_PROBLEM in problem:
         return (
             "Serve the model without a reasoning parser, switch its thinking off (`extra_body`), take one that does "
@@ -58,52 +55,52 @@ def describe_remedy(problem: str) -> str:
 
 
 class UnusableAnswerError(ValueError):
-    """An answer that does not hold what was asked for; the text says why, for the model to read."""
+    """An answer without the requested content; the message is worded for the model."""
 
 
 class ParsedAnswer(NamedTuple, Generic[Value]):
-    """An answer that can be used."""
+    """A usable answer."""
 
     value: Value
     cuts: list[str]
-    """What of it exceeded a limit and was left out."""
+    """Parts that exceeded a limit and were left out."""
 
 
+# Key of pydantic's validation context: true in the re-ask, where validators may repair a value instead of refusing it.
 LAST_TRY = "last_try"
-"""In the context of validation: whether what is refused now is lost. A validator may then forgive what it can mend."""
 
 
 class MarkdownAnswer(BaseModel):
-    """Base of answers that are prose, which a model writes as Markdown and no schema holds."""
+    """Base of answers in prose, which a model writes as Markdown."""
 
     model_config = ConfigDict(extra="forbid")
 
     usable_if_cut_off: ClassVar[bool] = False
-    """Whether the answer is a list, whose lines count each by itself: one that was cut off is used up to its last whole
-    line, and one that repeats its prompt in both tries without the lines that do."""
+    """Whether the answer is a list of independent lines. It is then used up to its last whole line if it was cut off,
+    and without the lines that repeat the prompt if it does so in both tries."""
 
     @classmethod
     def from_markdown(cls, text: str) -> Self:
-        """Take the text of an answer apart.
+        """Parse the text of an answer.
 
         Raises:
-            ValueError: It does not hold what was asked for; the message says why, for the model to read.
+            ValueError: The text lacks the requested content; the message is worded for the model.
         """
         raise NotImplementedError
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return how many words an answer may have."""
+        """Return the most words of an answer."""
         raise NotImplementedError
 
 
 def parse_answer(
     completion: Completion, schema: type[Value], limits: Limits, *, last_try: bool = False
 ) -> ParsedAnswer[Value]:
-    """Check an answer against its schema, and leave out what exceeds the limits.
+    """Validate an answer against its schema, and leave out parts that exceed the limits.
 
     Raises:
-        Unusable: If it was cut off, holds no such value, or does not fit the schema.
+        UnusableAnswerError: If it was cut off, holds no such value, or does not fit the schema.
     """
     text = _strip_thoughts(completion["text"])
     is_cut_off = completion["finish_reason"] == "length"
@@ -120,12 +117,13 @@ def parse_answer(
 
 
 def _strip_thoughts(text: str) -> str:
-    """Return an answer without the model's thoughts, also where the chat template has written their opening tag."""
+    """Return an answer without the model's thoughts."""
+    # Some chat templates write the opening tag, so that only the closing one is in the answer.
     return _THOUGHT.sub("", text).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
 
 
 def _parse_markdown(text: str, schema: Any, cut_off_after: str) -> ParsedAnswer[Any]:
-    """Read a text; one that was cut off counts up to its last whole line, if it is such as can."""
+    """Parse a text; of one that was cut off, the lines before the last, if the schema allows it."""
     notes: list[str] = []
     if cut_off_after:
         text = text.rpartition("\n")[0].rstrip() if schema.usable_if_cut_off else ""
@@ -139,7 +137,7 @@ def _parse_markdown(text: str, schema: Any, cut_off_after: str) -> ParsedAnswer[
 
 
 def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> ParsedAnswer[Value]:
-    """Read the first JSON object of a text that fits the schema: other braces may stand before it."""
+    """Parse the first JSON object of a text that fits the schema; other braces may precede it."""
     problems: list[str] = []
     end = 0
     for brace in _OBJECT.finditer(text):
@@ -156,33 +154,28 @@ def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: boo
     raise UnusableAnswerError(problems[0] if problems else "it contains no JSON object")
 
 
-MAX_LENGTH_FACTOR = 3
-"""A text is cut if it has more than so many times the words that were asked for."""
-CHARACTERS_PER_WORD = 7
-"""Of English science text with its spaces, rounded up."""
-TOKENS_PER_WORD = 2
-"""Of English science text in Markdown, rounded up: it has some 1.4."""
-MIN_ANSWER_TOKENS = 64
-"""That an answer may have, however few words it is to have."""
-MAX_GRAMMAR_REPETITIONS = 1990
-"""llama.cpp refuses grammars that repeat something 2,000 times or more."""
+MAX_LENGTH_FACTOR = 3  # a text is cut if it exceeds its limit of words by this factor
+CHARACTERS_PER_WORD = 7  # of English science text with its spaces, rounded up
+TOKENS_PER_WORD = 2  # of English science text in Markdown, rounded up from about 1.4
+MIN_ANSWER_TOKENS = 64  # allowed for an answer, however few its words
+MAX_GRAMMAR_REPETITIONS = 1990  # llama.cpp refuses grammars that repeat something 2,000 times or more
 
 
 def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
-    """The JSON schema as a server gets it: with the limits as `maxItems` and `maxLength` if it is to be bounded."""
-    whole = deepcopy(_build_json_schema(schema))
-    for part in _iterate_subschemas(whole):
+    """Build the JSON schema for a server, with the limits as `maxItems` and `maxLength` if it is bounded."""
+    copy = deepcopy(_build_json_schema(schema))
+    for part in _iterate_subschemas(copy):
         if name := part.pop(LENGTH_LIMIT_KEY, None):
-            most = getattr(limits, name)
+            limit = getattr(limits, name)
             if bounded and part.get("type") == "array":
-                part["maxItems"] = most
+                part["maxItems"] = limit
             elif bounded:
-                part["maxLength"] = min(most * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
-    return whole
+                part["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
+    return copy
 
 
 def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
-    """A decoded answer without what exceeds the limits, and a note on everything that was left out."""
+    """Return a decoded answer without the parts that exceed the limits, and a note on each of these."""
     whole = _build_json_schema(schema)
     notes: list[str] = []
     return _enforce_part_limits(value, whole, whole.get("$defs", {}), "the answer", limits, notes), notes
@@ -190,7 +183,7 @@ def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple
 
 @lru_cache(maxsize=64)
 def _build_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a class, not to be changed: pydantic makes it anew, which takes as long as a checkpoint."""
+    """Return the JSON schema of a class, which must not be changed; cached, because pydantic builds it slowly."""
     return schema.model_json_schema()
 
 
@@ -198,7 +191,7 @@ def _enforce_part_limits(
     value: Any, part: Any, defs: dict[str, Any], name: str, limits: Limits, notes: list[str]
 ) -> Any:
     part = {**defs.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), {}), **part}
-    most = getattr(limits, part[LENGTH_LIMIT_KEY]) if LENGTH_LIMIT_KEY in part else None
+    limit = getattr(limits, part[LENGTH_LIMIT_KEY]) if LENGTH_LIMIT_KEY in part else None
     if isinstance(value, dict):
         fields = part.get("properties", {})
         return {
@@ -206,22 +199,23 @@ def _enforce_part_limits(
             for key, item in value.items()
         }
     if isinstance(value, list):
-        if most is not None and len(value) > most:
-            notes.append(f"{len(value)} {name}, of which the first {most} were kept")
-            value = value[:most]
+        if limit is not None and len(value) > limit:
+            notes.append(f"{len(value)} {name}, of which the first {limit} were kept")
+            value = value[:limit]
         return [_enforce_part_limits(item, part.get("items", {}), defs, name, limits, notes) for item in value]
-    if isinstance(value, str) and most is not None and len(value.split()) > MAX_LENGTH_FACTOR * most:
-        # Up to the last end of a sentence within so many words, or so many words if there is none.
-        longest = list(re.finditer(r"\S+", value))[MAX_LENGTH_FACTOR * most - 1].end()
-        whole = [beginning for end in list_sentence_starts(value) if len(beginning := value[:end].rstrip()) <= longest]
-        kept = whole[-1] if whole else value[:longest]
+    if isinstance(value, str) and limit is not None and len(value.split()) > MAX_LENGTH_FACTOR * limit:
+        # Cut after the last sentence that fits, or after the last word if no sentence does.
+        longest = list(re.finditer(r"\S+", value))[MAX_LENGTH_FACTOR * limit - 1].end()
+        beginnings = [value[:end].rstrip() for end in list_sentence_starts(value)]
+        fitting = [beginning for beginning in beginnings if len(beginning) <= longest]
+        kept = fitting[-1] if fitting else value[:longest]
         notes.append(f"{name} of {len(value.split())} words, cut to {len(kept.split())}")
         return kept
     return value
 
 
 def _iterate_subschemas(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every table of a JSON schema, itself included."""
+    """Yield every table of a JSON schema, the schema itself included."""
     if isinstance(schema, dict):
         yield schema
     for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
@@ -231,27 +225,23 @@ def _iterate_subschemas(schema: Any) -> Iterator[dict[str, Any]]:
 REASK_ENDING = "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but {wanted}."
 WANTED_JSON = "the JSON object asked for"
 WANTED_TEXT = "the text asked for"
+# For servers that take no schema; at the end, so that prompts share their beginning in the server's cache.
 SCHEMA_ENDING = "\n\nAnswer with nothing but one JSON object that keeps to this JSON schema:\n{schema}"
-"""What ends a prompt where the server does not take the schema: after all that prompts share, for its cache."""
-MAX_PROBLEM_CHARACTERS = 400
-"""In characters; `prompts.REASK_TOKENS` keeps room for it."""
-MIN_RELIABLE_ESTIMATE = 2000
-"""Tokens of a prompt from which their estimate tells a prompt that was cut from one that was not."""
+MAX_PROBLEM_CHARACTERS = 400  # `prompts.REASK_TOKENS` reserves tokens for them
+MIN_RELIABLE_ESTIMATE = 2000  # tokens of a prompt from which an estimate shows whether a server has cut it
 MIN_REASK_TEMPERATURE = 0.6
-"""Least temperature of a re-ask."""
+# Key in the metadata of LangGraph's configuration: how often the run has failed because no answer was usable.
 FAILED_ANSWERS = "failed_answers"
-"""In the metadata of LangGraph's configuration: how often the run has failed for want of a usable answer."""
 
+# Called before each request; raises if the run's budget allows no more of them.
 admission_check: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
-"""Called before each request; it raises if whoever drives the graph allows no more of them."""
 
-_call_numbers = count(1)
-"""Tells the calls of a process apart, of which several may be under way."""
+_call_numbers = count(1)  # distinguishes the concurrent calls of a process
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: for progress and for the account."""
+    """Who asks, for progress and accounting."""
 
     role: str
     step: str
@@ -260,23 +250,23 @@ class Caller:
 
 @dataclass(frozen=True)
 class ModelRequest(Generic[Value]):
-    """What is sent to a model, and on whose account."""
+    """A request to a model, with the caller to whom it is charged."""
 
     caller: Caller
     prompt: Prompt
     variables: Mapping[str, object]
     fit: Callable[[], Awaitable[FittedPrompt]]
-    """Renders the prompt for the context as it is known."""
+    """Renders the prompt for the context length that is known when it is called."""
     fitted: FittedPrompt
     settings: ModelSettings
     schema: type[Value]
     limits: Limits
     problem: str = ""
-    """Why the answer to the first request was unusable; empty for the first."""
+    """Why the answer to the first request was unusable; empty in the first request."""
 
     @property
     def text(self) -> str:
-        """The prompt; that of a re-ask begins with the same words, which the server still has in its cache."""
+        """The prompt; that of a re-ask has the same beginning, which the server still has in its cache."""
         if not self.problem:
             return self.fitted.text
         wanted = WANTED_TEXT if issubclass(self.schema, MarkdownAnswer) else WANTED_JSON
@@ -284,17 +274,17 @@ class ModelRequest(Generic[Value]):
 
     @property
     def sent_schema(self) -> dict[str, Any] | None:
-        """The JSON schema that the server is to decode by; none for prose."""
+        """JSON schema for the server's decoding; None for prose."""
         if issubclass(self.schema, MarkdownAnswer):
             return None
         return build_server_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
     def remove_repetition(self, completion: Completion) -> tuple[Completion, list[str]]:
-        """Return an answer without what of it repeats the prompt, and a note on what was left out.
+        """Return an answer without lines that repeat the prompt, and notes on what was left out.
 
         Raises:
-            Unusable: A sentence of prose is the prompt's, and stands in nothing that the prompt was filled in with. In
-                the second try lines of a list are left out for that.
+            UnusableAnswerError: A sentence of prose repeats the prompt's instructions. In the re-ask of a list, these
+                lines are left out instead.
         """
         if not issubclass(self.schema, MarkdownAnswer):
             return completion, []
@@ -312,7 +302,7 @@ class ModelRequest(Generic[Value]):
 
 @dataclass(frozen=True)
 class Answer(Generic[Value]):
-    """A validated answer and what it cost."""
+    """A validated answer with its calls."""
 
     value: Value
     calls: list[CallRecord]
@@ -320,15 +310,15 @@ class Answer(Generic[Value]):
 
 @dataclass
 class Samples(Generic[Value]):
-    """The usable answers, and what all of them cost."""
+    """Usable answers with all calls."""
 
     values: list[Value] = field(default_factory=list)
     unusable: list[str] = field(default_factory=list)
-    """What was wrong with each of the others."""
+    """The problem of each unusable answer."""
     calls: list[CallRecord] = field(default_factory=list)
 
     def add_completions(self, request: ModelRequest[Value], completions: list[Completion]) -> None:
-        """Take the answers to a request in, with what it has cost."""
+        """Add the answers to a request, and its cost."""
         cuts: list[str] = []
         for completion in completions:
             try:
@@ -352,12 +342,12 @@ async def ask_model(
     trim: str,
     limits: Limits | None = None,
 ) -> Answer[Value]:
-    """Render a prompt, call the model, and return its answer as a validated `schema`; all else as `sample`."""
+    """Render a prompt, call the model, and return its answer as a validated `schema`; see `sample_answers`."""
     samples = await sample_answers(caller, prompt_file, variables, schema, settings, number=1, trim=trim, limits=limits)
     return Answer(samples.values[0], samples.calls)
 
 
-async def sample_answers(  # noqa: PLR0913 - as `ask`, and how many
+async def sample_answers(  # noqa: PLR0913 - the arguments of `ask_model`, and a number
     caller: Caller,
     prompt_file: Path,
     variables: dict[str, object],
@@ -368,28 +358,28 @@ async def sample_answers(  # noqa: PLR0913 - as `ask`, and how many
     trim: str,
     limits: Limits | None = None,
 ) -> Samples[Value]:
-    """Ask for `number` answers and keep the usable ones; ask again for as many if there is none.
+    """Ask for `number` answers and keep the usable ones; if there are none, ask once more.
 
     Must run inside a LangGraph node.
 
     Args:
-        caller: Role, step and round, for progress and the account.
-        prompt_file: The prompt's Markdown file.
+        caller: Role, step and round, for progress and accounting.
+        prompt_file: Markdown file of the prompt.
         variables: Values of the prompt's declared variables.
-        schema: What the answer must be.
+        schema: Class of the answer.
         settings: Endpoint, model and sampling of the role.
-        number: How many answers are wanted.
-        trim: Name of the variable that may be shortened if the prompt outgrows the context.
-        limits: The run's table of limits, which the prompt sees as `limits` if it declares that; the defaults if none.
+        number: Number of answers.
+        trim: Name of the variable that may be shortened if the prompt exceeds the context.
+        limits: The run's table of limits, which the prompt sees as `limits` if it declares it; by default the defaults.
 
     Returns:
         At least one usable answer.
 
     Raises:
-        ModelUnavailable: If the endpoint fails after all retries.
-        ContextOverflow: If the prompt cannot be made to fit.
+        ModelUnavailableError: If the endpoint fails after all retries.
+        ContextOverflowError: If the prompt cannot be made to fit.
         SettingsError: If the endpoint does not accept the request.
-        ModelOutputError: If no answer to the second request is usable, too; `spent` accounts for both.
+        ModelOutputError: If no answer to the re-ask is usable either; `spent` holds the calls of both.
     """
     request = await prepare_request(
         caller, prompt_file, variables, schema, settings, trim=trim, limits=limits or Limits()
@@ -397,6 +387,7 @@ async def sample_answers(  # noqa: PLR0913 - as `ask`, and how many
     samples = Samples[Value]()
     first = await send_first_request(request, number)
     samples.add_completions(request, first)
+    # Some endpoints give fewer answers than requested.
     await _add_missing_answers(samples, request, len(first), number)
     if not samples.values:
         again = build_reask(request, samples.unusable[0])
@@ -407,7 +398,7 @@ async def sample_answers(  # noqa: PLR0913 - as `ask`, and how many
 
 
 async def _add_missing_answers(samples: Samples[Value], request: ModelRequest[Value], begin: int, number: int) -> None:
-    """Ask for the missing answers one by one; if one of them gets none, those that can be used are enough."""
+    """Ask for the missing answers one by one; a failed request is ignored if there are usable answers."""
     for place in range(begin, number):
         try:
             samples.add_completions(request, await send_further_request(request, place, list(samples.calls)))
@@ -427,15 +418,15 @@ async def prepare_request(
     trim: str,
     limits: Limits,
 ) -> ModelRequest[Value]:
-    """The first request for a value, fitted to the model's context."""
-    prompt = await asyncio.to_thread(load_prompt, prompt_file)  # it looks into a folder, which blocks
+    """Build the first request for a value, fitted to the model's context."""
+    prompt = await asyncio.to_thread(load_prompt, prompt_file)  # reading files blocks
     if "limits" in prompt.front_matter.variables:
         variables = {**variables, "limits": limits}
     ending = ""
     if issubclass(schema, MarkdownAnswer):
-        if settings.schema_limits:
-            most = max(MIN_ANSWER_TOKENS, TOKENS_PER_WORD * schema.compute_word_limit(limits))
-            settings = settings.model_copy(update={"max_tokens": min(settings.max_tokens, most)})
+        if settings.schema_limits:  # prose has no schema, so its limit is one of tokens
+            limit = max(MIN_ANSWER_TOKENS, TOKENS_PER_WORD * schema.compute_word_limit(limits))
+            settings = settings.model_copy(update={"max_tokens": min(settings.max_tokens, limit)})
     elif settings.structured_output == "prompt":
         sent = build_server_schema(schema, limits, bounded=settings.schema_limits)
         ending = SCHEMA_ENDING.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
@@ -444,10 +435,10 @@ async def prepare_request(
 
 
 def build_reask(request: ModelRequest[Value], problem: str) -> ModelRequest[Value]:
-    """The same request with what was wrong with its answer, at a higher temperature.
+    """Return the request with the problem of its answer, at a higher temperature.
 
-    A model that decodes greedily repeats its mistake, above all an answer that goes round in circles; Whisper decodes
-    such a passage again in the same way (Radford et al. 2022, Section 4.5).
+    A model that decodes greedily repeats its mistake, above all if its answer runs in circles; Whisper raises the
+    temperature of such a passage for the same reason (Radford et al. 2022, Section 4.5).
     """
     settings = request.settings
     if settings.temperature is not None:
@@ -457,23 +448,23 @@ def build_reask(request: ModelRequest[Value], problem: str) -> ModelRequest[Valu
 
 @task
 async def send_first_request(request: ModelRequest[Any], number: int) -> list[Completion]:
-    """The first try. Whatever comes back is kept in the checkpoint."""
+    """Send the first request; its answer is written to the checkpoint even if it is unusable."""
     return await _send_request(request, number)
 
 
 @task
 async def send_further_request(request: ModelRequest[Any], place: int, before: list[CallRecord]) -> list[Completion]:
-    """One more answer, with a seed of its own: with the same one it would be the same answer."""
+    """Request another answer with its own seed; the same seed would give the same answer."""
     seed = request.settings.seed
-    other = {} if seed is None else {"seed": seed + place}
-    return await _send_request(replace(request, settings=request.settings.model_copy(update=other)), 1, before)
+    update = {} if seed is None else {"seed": seed + place}
+    return await _send_request(replace(request, settings=request.settings.model_copy(update=update)), 1, before)
 
 
 @task
 async def send_reask(request: ModelRequest[Any], number: int, before: list[CallRecord]) -> list[Completion]:
-    """The re-ask. It fails inside the task, so that unusable answers are not kept and a resumed run asks afresh.
+    """Send the re-ask, and fail inside the task if no answer is usable, so that a resumed run asks again.
 
-    With the same seed it would get the same unusable answer, so a run that has failed for one asks with the next seed.
+    The same seed would give the same unusable answer, so a run that has failed so uses the next seed.
     """
     seed = request.settings.seed
     if seed is not None and (failed := get_config().get("metadata", {}).get(FAILED_ANSWERS)):
@@ -494,10 +485,10 @@ async def send_reask(request: ModelRequest[Any], number: int, before: list[CallR
 
 
 async def _send_request(request: ModelRequest[Any], number: int, before: Sequence[CallRecord] = ()) -> list[Completion]:
-    """Send a request; once more, fitted to the context, where only its refusal has told how long that is.
+    """Send a request, and once more if a refusal reports a context length to which the prompt can be cut.
 
-    Within one task, because a resumed run must come to the same tasks in the same order, whatever it knows by then. An
-    error also accounts for what was asked before.
+    Both within one task, because a resumed run must create the same tasks in the same order, whatever it knows by then.
+    An error also holds the calls in `before`.
     """
     try:
         try:
@@ -508,25 +499,29 @@ async def _send_request(request: ModelRequest[Any], number: int, before: Sequenc
     except DraftroomError as error:
         error.spent[:0] = before
         raise
-    completions[0]["trims"] = [*request.fitted.trims, *_list_server_trims(request.fitted, completions[0])]
+    trims, read = list(request.fitted.trims), completions[0]["input_tokens"]
+    # Some servers cut a prompt without an error, as Ollama does beyond its `num_ctx`.
+    if is_prompt_truncated(read, request.fitted.tokens, counted=request.fitted.is_counted):
+        trims.append(Trim(variable=WHOLE_PROMPT, words_kept=read, words_before=request.fitted.tokens))
+    completions[0]["trims"] = trims
     return completions
 
 
 async def _send_once(request: ModelRequest[Any], number: int) -> list[Completion]:
-    """Send a request, and tell whoever follows the run of its begin, progress and end, unless they allow no more."""
+    """Send a request unless the budget forbids it, and stream events of its start, progress and end."""
     admission_check.get()()
     caller = request.caller
     write = get_stream_writer()
     event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
     event |= {"call": next(_call_numbers)}
 
-    def progress(tokens: int, text: str) -> None:
+    def report_progress(tokens: int, text: str) -> None:
         write({"event": "tokens", "tokens": tokens, "text": text, **event})
 
     write({"event": "call", **event})
-    schema, most = request.sent_schema, request.fitted.max_tokens
+    schema, limit = request.sent_schema, request.fitted.max_tokens
     try:
-        return await request_completions(request.text, request.settings, schema, most, progress, number=number)
+        return await request_completions(request.text, request.settings, schema, limit, report_progress, number=number)
     finally:
         write({"event": "ended", **event})
 
@@ -535,29 +530,19 @@ async def _fit_prompt_again(request: ModelRequest[Any], refusal: ContextOverflow
     try:
         fitted = await request.fit()
     except ContextOverflowError:
-        raise refusal from None  # it has the server's words
+        raise refusal from None  # its message quotes the server
     if fitted == request.fitted:
         raise refusal
     return fitted
 
 
-def _list_server_trims(fitted: FittedPrompt, completion: Completion) -> list[Trim]:
-    """Return what a server has left out of a prompt in silence, as Ollama does of what exceeds its `num_ctx`."""
-    read = completion["input_tokens"]
-    if not is_prompt_truncated(read, fitted.tokens, counted=fitted.is_counted):
-        return []
-    return [Trim(variable=WHOLE_PROMPT, words_kept=read, words_before=fitted.tokens)]
-
-
 def is_prompt_truncated(read: int, sent: int, *, counted: bool) -> bool:
-    """Return whether a server has read so few tokens of a prompt that no error of the count explains it."""
+    """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain."""
     return 0 < read < sent / 2 and (counted or sent > MIN_RELIABLE_ESTIMATE)
 
 
-def build_call_record(
-    request: ModelRequest[Any], completions: list[Completion], cuts: Sequence[str] = ()
-) -> CallRecord:
-    """What a request has cost, and what of its answers was left out."""
+def build_call_record(request: ModelRequest[Any], completions: list[Completion], cuts: Sequence[str]) -> CallRecord:
+    """Build the record of a request's cost, and of the parts of its answers that were left out."""
     caller, prompt, first = request.caller, request.prompt, completions[0]
     return CallRecord(
         role=caller.role,

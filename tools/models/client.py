@@ -1,8 +1,8 @@
-"""One request to a model: streamed, and tried again after passing faults, when it has a place at the endpoint.
+"""Send requests to models: streamed, retried after transient faults, and limited in number for each endpoint.
 
-Of many jobs that share an endpoint, the one that began first goes first. So jobs end one after the other, each as soon
-as it can, and there are always some that have been read and wait for a place. If all had their turns alike, all would
-end at the same time, and the endpoint would have nothing to do while the next ones are read.
+Of many jobs that share an endpoint, the oldest goes first. So jobs end one after the other, each as early as possible,
+and papers that were read meanwhile always wait for a slot. If all jobs took turns, all would end at the same time, and
+the endpoint would be idle while the next papers are read.
 """
 
 from __future__ import annotations
@@ -38,36 +38,38 @@ from tools.models.endpoint import (
     translate_error,
 )
 
+# Rank of the current job among those that share the endpoints. Requests of equal rank go in the order of their arrival.
 job_order: ContextVar[int] = ContextVar("job_order", default=0)
-"""Of the job that asks: which of many it is. Requests of one job, or of none, go in the order in which they ask."""
 
 
 class _RequestSlots:
+    """A semaphore of an endpoint that admits the request of the oldest job first."""
+
     def __init__(self, number: int) -> None:
         self._free = number
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
-        self._asked = count()
+        self._arrivals = count()
 
     async def acquire(self) -> None:
-        """Wait for a place."""
+        """Wait for a slot."""
         if self._free:
             self._free -= 1
             return
-        place = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (job_order.get(), next(self._asked), place))
+        slot = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (job_order.get(), next(self._arrivals), slot))
         try:
-            await place
+            await slot
         except asyncio.CancelledError:
-            if not place.cancelled():  # it was given one at the same moment
+            if not slot.cancelled():  # the slot was granted at the same moment
                 self.release()
             raise
 
     def release(self) -> None:
-        """Give the place to whoever comes next of those that still wait."""
+        """Pass the slot to the next request that still waits."""
         while self._waiting:
-            *_, place = heappop(self._waiting)
-            if not place.done():
-                place.set_result(None)
+            *_, slot = heappop(self._waiting)
+            if not slot.done():
+                slot.set_result(None)
                 return
         self._free += 1
 
@@ -77,34 +79,31 @@ _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _RequestSlots]] =
 
 @asynccontextmanager
 async def acquire_slot(settings: ModelSettings) -> AsyncIterator[None]:
-    """To be held during a request: an endpoint that is asked everything at once may answer nothing in time."""
-    known = _slots.setdefault(asyncio.get_running_loop(), {})
-    places = known.setdefault(settings.base_url, _RequestSlots(settings.concurrency))
-    await places.acquire()
+    """Hold a slot of the endpoint during a request; an endpoint with too many at once may answer none in time."""
+    endpoints = _slots.setdefault(asyncio.get_running_loop(), {})
+    slots = endpoints.setdefault(settings.base_url, _RequestSlots(settings.concurrency))
+    await slots.acquire()
     try:
         yield
     finally:
-        places.release()
+        slots.release()
 
 
+# Finish reasons of an interrupted answer: none at all, and those that vLLM reports when it is shut down.
 INTERRUPTED_REASONS = {"", "abort", "error"}
-"""Finish reasons of an answer that the server gave up: none at all, and what vLLM says when it is shut down."""
 
+# A router sends the requests of a session to one server, whose cache holds the shared beginning of a run's prompts.
+# vLLM's router and LiteLLM use this name of the header.
 SESSION_HEADER = "X-Session-ID"
-# A router sends requests of one session to one server, whose cache has what the prompts of a run share. vLLM's router
-# and LiteLLM know the header by this name.
+HARMLESS_PROMPT = "Say yes."  # no filter refuses it
+PROBE_MAX_TOKENS = 16  # enough to show that an endpoint completes its answers
 
-HARMLESS_PROMPT = "Say yes."
-"""No filter refuses it."""
-PROBE_MAX_TOKENS = 16
-"""Tokens that show that an endpoint answers to the end."""
-
+# Endpoints that returned fewer answers than were requested.
 _single_answer_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
-"""Endpoints that did not give as many answers as they were asked for."""
 
 
 class Completion(TypedDict):
-    """What came back, as plain values: it is written to the checkpoint the moment it is there."""
+    """A model's answer as plain values, because it is written to the checkpoint."""
 
     text: str
     finish_reason: str
@@ -114,11 +113,11 @@ class Completion(TypedDict):
     seconds: float
     http_retries: int
     trims: NotRequired[list[Trim]]
-    """What was cut of a prompt that had to be fitted again, to the context that its refusal told."""
+    """Cuts of a prompt that was fitted again, to the context length that a refusal had reported."""
 
 
+# Called with the number of pieces (about tokens) received so far, and the newest piece of the first answer.
 Progress = Callable[[int, str], None]
-"""Called with the number of pieces (about tokens) received so far, and the newest one of the first answer."""
 
 
 async def request_completions(
@@ -130,40 +129,40 @@ async def request_completions(
     *,
     number: int = 1,
 ) -> list[Completion]:
-    """Send `prompt` as one user message and wait for `number` whole answers, or for one where the endpoint gives one.
+    """Send `prompt` as one user message, and wait for `number` complete answers, or fewer if the endpoint gives fewer.
 
-    Several are asked for in one request, so that the server reads the prompt once. Some servers ignore `n`, and
-    llama.cpp refuses more than it has slots for: a request for several that is refused is sent again for one. If it was
-    refused for something else, that one is refused, too.
+    Several answers are requested at once, so that the server reads the prompt once. Some servers ignore `n`, and
+    llama.cpp refuses more than it has slots for. A refused request for several is therefore repeated for one answer; if
+    it was refused for another reason, that request is refused, too.
 
     Args:
-        prompt: The text to send.
+        prompt: Text to send.
         settings: Endpoint, model and sampling.
-        schema: JSON schema that decoding is constrained to, where the server can.
+        schema: JSON schema that constrains decoding, if the server supports it.
         max_tokens: Most tokens of each answer.
-        progress: Told about every piece that arrives.
-        number: How many answers are wanted.
+        progress: Called for every piece that arrives.
+        number: Number of answers.
 
     Returns:
-        At least one answer. Usage and time are counted for all of them together, and stand in the first.
+        At least one answer. The first one holds usage and time of all of them.
 
     Raises:
-        ModelUnavailable: If the endpoint fails after all retries.
-        RequestFailed: If it does so, and then answers something else.
-        ContextOverflow: If the server says that prompt and answer are too long.
-        RequestRefused: If the server refuses this prompt, and answers another.
-        SettingsError: If the server does not accept something else about the request.
+        ModelUnavailableError: If the endpoint fails after all retries.
+        RequestFailedError: If it fails so, but answers another request.
+        ContextOverflowError: If the server reports that prompt and answer are too long.
+        RequestRefusedError: If the server refuses this prompt, but answers another.
+        SettingsError: If the server does not accept another part of the request.
     """
     arguments = build_request_arguments(settings, schema, max_tokens)
-    one_at_a_time = _single_answer_endpoints.setdefault(asyncio.get_running_loop(), set())
-    if number == 1 or settings.base_url in one_at_a_time:
+    single = _single_answer_endpoints.setdefault(asyncio.get_running_loop(), set())
+    if number == 1 or settings.base_url in single:
         return await _request_with_retries(prompt, settings, arguments, progress)
     try:
         completions = await _request_with_retries(prompt, settings, {**arguments, "n": number}, progress)
     except SettingsError:
         completions = await _request_with_retries(prompt, settings, arguments, progress)
     if len(completions) < number:
-        one_at_a_time.add(settings.base_url)
+        single.add(settings.base_url)
     return completions
 
 
@@ -178,20 +177,19 @@ async def _request_with_retries(
                     completions = await stream(prompt, settings, arguments, progress)
                 completions[0]["http_retries"] = attempt.retry_state.attempt_number - 1
     except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
-        raise await classify_fault(
-            error, settings, prompt, arguments
-        ) from None  # the cause may quote the key or the prompt
+        # Without the cause, which may quote the key or the prompt.
+        raise await classify_fault(error, settings, prompt, arguments) from None
     return completions
 
 
 async def classify_fault(
     error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]
 ) -> DraftroomError:
-    """What a failed request means for the run: whether only this question is without an answer, or all would be.
+    """Determine whether a failed request leaves only this question unanswered, or would fail for every question.
 
-    A server that refuses a request does not say reliably whether it is for its text or for its fields, so it is sent a
-    harmless text with the same fields; that answer is not read to its end. One that has failed at a request is sent the
-    same, but for a short answer, which must be whole.
+    A server does not say reliably whether it refuses the text or the fields of a request. So a harmless text is sent
+    with the same fields; after a refusal the beginning of its answer is enough. After a fault the server is asked for a
+    short answer, which must be complete.
     """
     discard_endpoint(settings)
     fault = translate_error(error, settings, prompt)
@@ -203,21 +201,22 @@ async def classify_fault(
         happened, _, advice = str(fault).rpartition("; ")
         problem = f"{happened}, but answers other requests"
         return RequestFailedError(f"{problem}; {advice}", problem=problem)
-    refused = isinstance(fault, SettingsError) and "n" not in arguments  # several answers are then asked for one by one
-    if not refused or not isinstance(error, openai.APIError) or not await _can_start_answer(settings, arguments):
+    # After a refusal of several answers they are requested one by one, so the reason does not matter yet.
+    is_refused = isinstance(fault, SettingsError) and "n" not in arguments
+    if not is_refused or not isinstance(error, openai.APIError) or not await _can_start_answer(settings, arguments):
         return fault
-    said = quote_server_message(error, settings, prompt)
+    quote = quote_server_message(error, settings, prompt)
     return RequestRefusedError(
-        f"The endpoint {settings.base_url} refuses this text{said}, and answers others; give this role a model without "
-        "such a filter, or leave the passage out.",
-        problem=f"the endpoint refuses its text{said}",
+        f"The endpoint {settings.base_url} refuses this text{quote}, and answers others; give this role a model "
+        "without such a filter, or leave the passage out.",
+        problem=f"the endpoint refuses its text{quote}",
     )
 
 
 async def _can_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
     body = arguments["extra_body"]
-    length = "max_tokens" if "max_tokens" in body else "max_completion_tokens"
-    short = {**arguments, "extra_body": {**body, length: PROBE_MAX_TOKENS}}
+    limit = "max_tokens" if "max_tokens" in body else "max_completion_tokens"
+    short = {**arguments, "extra_body": {**body, limit: PROBE_MAX_TOKENS}}
     try:
         async with acquire_slot(settings):
             await _stream_single_answer(HARMLESS_PROMPT, settings, short, lambda *_: None)
@@ -228,12 +227,10 @@ async def _can_answer(settings: ModelSettings, arguments: dict[str, Any]) -> boo
 
 async def _can_start_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
     client = (await open_client(settings)).root_async_client
-    request: Any = {
-        "messages": [{"role": "user", "content": HARMLESS_PROMPT}],
-        "stream_options": {"include_usage": True},
-    }
+    request: Any = {"messages": [{"role": "user", "content": HARMLESS_PROMPT}], **arguments}
+    options: Any = {"include_usage": True}
     try:
-        async with await client.chat.completions.create(**request, stream=True, **arguments) as stream:
+        async with await client.chat.completions.create(**request, stream=True, stream_options=options) as stream:
             return await anext(aiter(stream), None) is not None
     except (openai.OpenAIError, ConnectionError, TimeoutError, ValueError):
         return False
@@ -245,7 +242,7 @@ async def _stream_single_answer(
     client = await open_client(settings)
     begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
     try:
-        # Not added up: some servers repeat the finish reason or the usage so far in several chunks.
+        # The last value counts: some servers repeat the finish reason or the usage so far in several chunks.
         async for chunk in client.astream([HumanMessage(prompt)], **arguments):
             finish_reason = chunk.response_metadata.get("finish_reason") or finish_reason
             usage = chunk.usage_metadata or usage
@@ -263,7 +260,7 @@ async def _stream_single_answer(
 async def _stream_several_answers(
     prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
 ) -> list[Completion]:
-    # LangChain's client mixes the pieces of several answers; the one below it tells them apart.
+    # LangChain's client mixes the pieces of several answers; the OpenAI client below it keeps them apart.
     client = (await open_client(settings)).root_async_client
     begin, usage, received = time.perf_counter(), None, 0
     texts, reasons = dict[int, list[str]](), dict[int, str]()
@@ -291,15 +288,17 @@ async def _stream_several_answers(
     if INTERRUPTED_REASONS & set(reasons.values()):
         raise BrokenAnswerError(CUT_OFF)
     answers = [("".join(pieces), reasons[index]) for index, pieces in sorted(texts.items())]
-    return _build_completions(
-        answers, (usage.prompt_tokens, usage.completion_tokens) if usage else None, received, begin
-    )
+    tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else None
+    return _build_completions(answers, tokens, received, begin)
 
 
 def _build_completions(
     answers: list[tuple[str, str]], usage: tuple[int, int] | None, pieces: int, begin: float
 ) -> list[Completion]:
-    """Texts with their finish reasons; the first one has the account of all, by pieces if the server told no usage."""
+    """Build completions of texts and finish reasons; the first one holds the usage of all.
+
+    Without usage from the server, the number of pieces estimates the tokens.
+    """
     completions = [
         Completion(
             text=text,
@@ -318,23 +317,23 @@ def _build_completions(
 
 
 def build_request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:
-    """Fields of a request, apart from the prompt."""
+    """Build the fields of a request, apart from the prompt."""
     sampling = settings.model_dump(include={"temperature", "top_p", "frequency_penalty", "seed"}, exclude_none=True)
     body = dict(settings.extra_body)
     if "max_completion_tokens" not in body:
-        # As a plain field, because the client would send it as `max_completion_tokens`, which Ollama and LM Studio
-        # ignore. Whoever talks to a server that knows only that name sets it in `extra_body`.
+        # As an extra field, because the client would send it as `max_completion_tokens`, which Ollama and LM Studio
+        # ignore. For a server that knows only that name, the user sets it in `extra_body`.
         body["max_tokens"] = max_tokens
     if settings.repetition_penalty is not None:
         body["repetition_penalty"] = settings.repetition_penalty
     if schema is not None and settings.structured_output == "json_schema":
-        # As a plain field, so that the client leaves the raw text and the finish reason of a truncated answer alone.
+        # As an extra field, so that the client does not parse the answer: a truncated one would raise an error.
         body["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": str(schema.get("title", "answer")), "schema": schema},
         }
     arguments = {"model": settings.model, **sampling, "extra_body": body}
     with suppress(RuntimeError):  # where no graph runs
-        if run := str(get_config().get("configurable", {}).get("thread_id", "")):
-            arguments["extra_headers"] = {SESSION_HEADER: run}
+        if thread := str(get_config().get("configurable", {}).get("thread_id", "")):
+            arguments["extra_headers"] = {SESSION_HEADER: thread}
     return arguments

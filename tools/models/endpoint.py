@@ -1,4 +1,4 @@
-"""Endpoints: what each serves, its client, how often it is asked again, and what its faults mean."""
+"""Endpoints: what each serves, its client, its retries, and the meaning of its faults."""
 
 from __future__ import annotations
 
@@ -24,50 +24,44 @@ from state.errors import ContextOverflowError, DraftroomError, ModelUnavailableE
 from state.model_settings import ModelSettings
 
 TRANSIENT_STATUSES = {408, 409, 425, 429}
+OVERLOAD_STATUSES = {429, 503}  # the server is overloaded; the request itself is fine
 LONGEST_WAIT_S = 120.0
+CONNECT_TIMEOUT_S = 10.0
+MAX_QUOTE_CHARACTERS = 300  # of a server's message, which the user sees
+MIN_LEAK_CHARACTERS = 16  # in a row that a server's message and a prompt must share to count as a quotation
 
-
-MAX_QUOTE_CHARACTERS = 300
-"""Characters of a server's own words that the user is shown."""
-MIN_LEAK_CHARACTERS = 16
-"""Characters in a row that a server's words and a prompt must share to count as quoted from it."""
-
+# Messages about a request that is too long: vLLM and OpenAI name the context length, llama.cpp its size.
 OVERFLOW_PATTERN = re.compile(
     r"\bcontext[ _](?:length|size|window)|\bn_ctx\b|max_model_len|maximum model length|prompt is too long|"
     r"maximum number of tokens",
     re.IGNORECASE,
 )
-"""What servers say of a request that is too long: vLLM and OpenAI of the context length, llama.cpp of its size."""
 
+# The context length in such messages, or in a field beside them (llama.cpp's `n_ctx`).
 REPORTED_LENGTH_PATTERN = re.compile(
     r"(?:\bcontext[ _](?:length|size|window)|\bn_ctx|max_model_len|maximum model length)"
     r"(?: is| of| only)*['\"]?\s*[=:(]?\s*(\d+)",
     re.IGNORECASE,
 )
-"""The context length in such words, or in a field beside them (llama.cpp's `n_ctx`)."""
 
-OVERLOAD_STATUSES = {429, 503}
-"""Passing statuses that say that there is too much to do, whatever is asked."""
-
+# Endings of messages that begin with the address of the endpoint.
 CUT_OFF = (
     "lost the connection, or ended its answer, before the answer was complete; look at its log, then resume the run"
 )
 NO_CHOICE = "sent an answer without any choice or text in it; look at its log, then resume the run"
-NO_EVENTS = "sent something else than an answer of the OpenAI API; correct `base_url`, or look at its log"
-NO_LIST = (
-    "answers, but has no list of models as the OpenAI API has it; correct `base_url`, which ends in /v1 on most servers"
-)
+NO_EVENTS = "sent no answer in the format of the OpenAI API; correct `base_url`, or look at its log"
+NO_LIST = "answers, but not with a list of models as the OpenAI API does; correct `base_url`, which mostly ends in /v1"
 WEB_PAGE = (
     "answers with a web page and not as an API; correct `base_url`, or pass the login or proxy that shows the page"
 )
 
 
 class BrokenAnswerError(ConnectionError):
-    """Something came that is no whole answer; the text says what the endpoint did, and what to change."""
+    """An incomplete or invalid answer; the message says what the endpoint did, and what to change."""
 
 
 def build_retrier(settings: ModelSettings) -> AsyncRetrying:
-    """Tries a request again after passing faults, as often and as patiently as the settings say."""
+    """Build the retry policy of the settings for transient faults."""
     return AsyncRetrying(
         retry=retry_if_exception(is_transient_error),
         wait=partial(compute_retry_wait, settings.retry_wait_s),
@@ -77,53 +71,48 @@ def build_retrier(settings: ModelSettings) -> AsyncRetrying:
 
 
 def is_transient_error(error: BaseException) -> bool:
-    """Whether the same call may succeed a little later: connection faults, silence, 408, 409, 425, 429 and 5xx."""
+    """Return whether a later request may succeed: connection faults, timeouts, 408, 409, 425, 429 and 5xx."""
     if isinstance(error, openai.APIStatusError):
-        passing = error.status_code in TRANSIENT_STATUSES or error.status_code >= 500
-        return passing and (find_retry_delay(error) or 0) <= LONGEST_WAIT_S
-    # An APIError without a status is an error that the server reports within a stream.
+        is_transient = error.status_code in TRANSIENT_STATUSES or error.status_code >= 500
+        return is_transient and (find_retry_delay(error) or 0) <= LONGEST_WAIT_S
+    # An APIError without a status was reported by the server within a stream.
     return isinstance(error, (openai.APIError, ConnectionError, TimeoutError))
 
 
 def find_retry_delay(error: BaseException | None) -> float | None:
-    """Seconds that the server asks to wait, if it does (RFC 9110, Retry-After: seconds or a date)."""
+    """Return the seconds of a Retry-After header (RFC 9110: seconds or a date); None if there is none."""
     if not isinstance(error, openai.APIStatusError):
         return None
-    asked = error.response.headers.get("retry-after", "")
-    date = parsedate_tz(asked)
-    if date:
+    value = error.response.headers.get("retry-after", "")
+    if date := parsedate_tz(value):
         return max(0.0, mktime_tz(date) - time.time())
-    return float(asked) if asked.isdecimal() else None
+    return float(value) if value.isdecimal() else None
 
 
 def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
-    """As long as the server asks for, else `first_wait_s` doubled with each attempt; in seconds."""
-    asked = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
-    return asked if asked is not None else min(first_wait_s * 2 ** (attempt.attempt_number - 1), LONGEST_WAIT_S)
+    """Return the seconds that the server asks to wait, or else `first_wait_s` doubled with each attempt."""
+    requested = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
+    if requested is not None:
+        return requested
+    return min(first_wait_s * 2 ** (attempt.attempt_number - 1), LONGEST_WAIT_S)
 
 
 def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception of the client and what it goes back to."""
+    """Yield an exception and its chain of causes."""
     while error:
         yield error
         error = error.__cause__
 
 
 def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
-    """Turn the client's exception into the error that tells the user what to change.
-
-    Args:
-        error: The exception.
-        settings: Of the call.
-        prompt: What was sent, none of which is told again.
-    """
+    """Turn an exception of the client into the error for the user; nothing of `prompt` is quoted in it."""
     if isinstance(error, openai.APIStatusError):
         return _translate_status(error, settings, quote_server_message(error, settings, prompt))
     return ModelUnavailableError(f"The endpoint {settings.base_url} {_describe_fault(error, settings, prompt)}.")
 
 
 def may_concern_request(error: Exception) -> bool:
-    """Whether a passing fault that has lasted may be of what was asked, and not of an endpoint that is gone or busy."""
+    """Return whether the request itself may cause a lasting fault, and not an endpoint that is gone or busy."""
     if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in iterate_causes(error)):
         return False
     return is_transient_error(error) and getattr(error, "status_code", None) not in OVERLOAD_STATUSES
@@ -140,148 +129,145 @@ def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> s
     if isinstance(error, (openai.APIConnectionError, ConnectionError)):
         return CUT_OFF
     if isinstance(error, openai.APIError):
-        said = quote_server_message(error, settings, prompt)
-        return f"reported an error while it answered{said}; look at its log, then resume the run"
+        quote = quote_server_message(error, settings, prompt)
+        return f"reported an error while it answered{quote}; look at its log, then resume the run"
     return NO_EVENTS
 
 
 def quote_server_message(error: openai.APIError, settings: ModelSettings, prompt: str) -> str:
-    """What the server itself said of an error, as a quotation; empty if it said nothing.
+    """Quote the server's own message of an error, without the key and without quotations of the prompt.
 
-    The key is left out, and whatever it quotes of the prompt.
+    Returns:
+        A colon and the quotation; empty if there is no message.
     """
     body = error.body
-    said = body.get("message") or body.get("detail") if isinstance(body, dict) else body
-    if isinstance(said, list):  # FastAPI says what is wrong with each field, and quotes the whole request
-        said = "; ".join(str(item.get("msg", "")) for item in said if isinstance(item, dict))
-    if not isinstance(said, str) or said.lstrip().startswith("<"):  # a page
+    message = body.get("message") or body.get("detail") if isinstance(body, dict) else body
+    if isinstance(message, list):  # FastAPI lists the faults of each field, and quotes the whole request beside them
+        message = "; ".join(str(item.get("msg", "")) for item in message if isinstance(item, dict))
+    if not isinstance(message, str) or message.lstrip().startswith("<"):  # an HTML page
         return ""
     key = os.environ.get(settings.api_key_env)
-    text = _mask_prompt_quotes(prompt, normalize_server_message(said.replace(key, "…") if key else said))
+    text = _mask_prompt_quotes(prompt, normalize_server_message(message.replace(key, "…") if key else message))
     return f": “{text[:MAX_QUOTE_CHARACTERS]}{'…' if len(text) > MAX_QUOTE_CHARACTERS else ''}”" if text else ""
 
 
-def _mask_prompt_quotes(prompt: str, said: str) -> str:
-    """A server's words with an ellipsis in place of all that it quotes of the prompt."""
-    prompt, said = normalize_server_message(prompt), said[: 4 * MAX_QUOTE_CHARACTERS]
-    quoted = [said[at : at + MIN_LEAK_CHARACTERS] in prompt for at in range(len(said) - MIN_LEAK_CHARACTERS + 1)]
-    hidden = [any(quoted[max(0, at - MIN_LEAK_CHARACTERS + 1) : at + 1]) for at in range(len(said))]
-    return re.sub("\0+", "…", "".join("\0" if hide else letter for letter, hide in zip(said, hidden, strict=True)))
+def _mask_prompt_quotes(prompt: str, message: str) -> str:
+    """Replace each quotation of the prompt in a server's message by an ellipsis."""
+    prompt, message = normalize_server_message(prompt), message[: 4 * MAX_QUOTE_CHARACTERS]
+    starts = range(len(message) - MIN_LEAK_CHARACTERS + 1)
+    quoted = [message[at : at + MIN_LEAK_CHARACTERS] in prompt for at in starts]
+    # A character is hidden if any quotation that covers it began before it.
+    hidden = [any(quoted[max(0, at - MIN_LEAK_CHARACTERS + 1) : at + 1]) for at in range(len(message))]
+    return re.sub("\0+", "…", "".join("\0" if hide else letter for letter, hide in zip(message, hidden, strict=True)))
 
 
 def normalize_server_message(text: str) -> str:
-    """The text with single spaces, also for line breaks that somebody has escaped."""
+    """Replace white space and escaped line breaks in a text by single spaces."""
     return re.sub(r"(?:\\[nrt]|\s)+", " ", text).strip()
 
 
-def _translate_status(error: openai.APIStatusError, settings: ModelSettings, said: str) -> DraftroomError:
+def _translate_status(error: openai.APIStatusError, settings: ModelSettings, quote: str) -> DraftroomError:
     where, status = f"The endpoint {settings.base_url}", error.status_code
     if status in {401, 403}:
         return ModelUnavailableError(
-            f"{where} refuses the key{said}; put the right one into the environment variable {settings.api_key_env} "
+            f"{where} refuses the key{quote}; put the right one into the environment variable {settings.api_key_env} "
             "(or name another with `api_key_env`).",
             kind="endpoint_refused",
         )
     if status == 404:
         return ModelUnavailableError(
-            f"{where} does not serve {settings.model!r}{said}; `draftroom doctor` lists the models that it serves.",
+            f"{where} does not serve {settings.model!r}{quote}; `draftroom doctor` lists the models that it serves.",
             kind="wrong_model",
         )
-    if status in {400, 413} and OVERFLOW_PATTERN.search(said):
-        return _build_overflow_error(settings, said, REPORTED_LENGTH_PATTERN.search(str(error.body)))
-    if status in {400, 413, 422}:
-        culprit = f" because of `{error.param}`" if error.param else ""
-        return SettingsError(
-            f"{where} refuses the request{culprit}{said}; leave out what it does not know (sampling values, "
-            '`extra_body`), lower `max_tokens`, or set `structured_output = "prompt"`.'
+    if status in {400, 413} and OVERFLOW_PATTERN.search(quote):
+        # With the length in the message, the prompt can be cut to it and sent again.
+        reported = REPORTED_LENGTH_PATTERN.search(str(error.body))
+        misfit = f"request does not fit the context of {settings.model!r}{quote}"
+        advice = "set `context_length` as its server does, or lower `max_tokens`"
+        if reported:
+            advice = "serve the model with a longer context, lower `max_tokens`, or give a shorter text"
+        return ContextOverflowError(
+            f"A {misfit}; {advice}.",
+            problem=f"its {misfit}; {advice}",
+            context_length=int(reported[1]) if reported else None,
         )
-    asked = find_retry_delay(error)
-    advice = f"it asks to wait {asked:.0f} s, then resume the run" if asked else "look at its log, then resume the run"
-    return ModelUnavailableError(f"{where} answered with status {status}{said}; {advice}.")
+    if status in {400, 413, 422}:
+        field = f" because of `{error.param}`" if error.param else ""
+        return SettingsError(
+            f"{where} refuses the request{field}{quote}; leave out the settings that it does not support (sampling "
+            'values, `extra_body`), lower `max_tokens`, or set `structured_output = "prompt"`.'
+        )
+    wait = find_retry_delay(error)
+    advice = f"it asks to wait {wait:.0f} s, then resume the run" if wait else "look at its log, then resume the run"
+    return ModelUnavailableError(f"{where} answered with status {status}{quote}; {advice}.")
 
-
-def _build_overflow_error(settings: ModelSettings, said: str, told: re.Match[str] | None) -> ContextOverflowError:
-    """A request that is too long; whoever reads the length of the context in it can send one that is not."""
-    misfit = f"request does not fit the context of {settings.model!r}{said}"
-    advice = "set `context_length` as its server does, or lower `max_tokens`"
-    if told:
-        advice = "serve the model with a longer context, lower `max_tokens`, or give a shorter text"
-    return ContextOverflowError(
-        f"A {misfit}; {advice}.",
-        problem=f"its {misfit}; {advice}",
-        context_length=int(told[1]) if told else None,
-    )
-
-
-CONNECT_TIMEOUT_S = 10.0
 
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, float], ChatOpenAI]] = WeakKeyDictionary()
 
 
 async def open_client(settings: ModelSettings) -> ChatOpenAI:
-    """The client of the endpoint; model and sampling are arguments of each call."""
+    """Return the client of the endpoint; model and sampling are arguments of each call."""
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
     key = (settings.base_url, settings.api_key_env, settings.timeout_s)
     if key not in clients:
-        client = await asyncio.to_thread(_build_client, settings)  # it reads certificates
-        clients.setdefault(key, client)  # a call made at the same time may have been faster
+        client = await asyncio.to_thread(_build_client, settings)  # in a thread, because it reads certificates
+        clients.setdefault(key, client)  # another call may have built one meanwhile
     return clients[key]
 
 
 async def close_clients() -> None:
-    """Close the connections of this event loop, at the end of a program or a test."""
+    """Close the connections of this event loop at the end of a program or a test."""
     for client in _clients.pop(asyncio.get_running_loop(), {}).values():
         await client.root_async_client.close()
 
 
 def _build_client(settings: ModelSettings) -> ChatOpenAI:
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
+    key = os.environ.get(settings.api_key_env) or "none"  # local servers accept any key but an empty one
     return ChatOpenAI(
         base_url=settings.base_url,
-        api_key=SecretStr(
-            os.environ.get(settings.api_key_env) or "none"
-        ),  # local servers want any key but an empty one
+        api_key=SecretStr(key),
         timeout=timeout,
         stream_chunk_timeout=settings.timeout_s,
-        max_retries=0,  # the retries of this package are counted and recorded
+        max_retries=0,  # `build_retrier` counts and records the retries
         stream_usage=True,
-        # Its own would be shared by all event loops of the process, and be closed with the first of them.
+        # The default client would be shared by all event loops of the process, and closed with the first of them.
         http_async_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_reject_web_page]}),
     )
 
 
 async def _reject_web_page(response: httpx2.Response) -> None:
-    """A page with status 200 is no answer: a proxy's login, or a site that shows the same page at every address."""
+    """Reject a web page with status 200, as a login proxy or a catch-all site sends it."""
     if response.is_success and response.headers.get("content-type", "").startswith("text/html"):
         raise BrokenAnswerError(WEB_PAGE)
 
 
+# Where the server cannot count tokens; cautious for English science text (measured: about 4.4 for Qwen2.5).
 CHARACTERS_PER_TOKEN = 3.0
-"""A cautious estimate for English science text (measured: about 4.4 for Qwen2.5) where a server cannot count."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An endpoint that has answered."""
+    """Data of an endpoint that has answered."""
 
     context_lengths: dict[str, int | None]
-    """Served model names, each with its context length in tokens where the server tells."""
+    """Context length in tokens of each served model; None if the server does not report it."""
     tokenizer: Literal["vLLM", "llama.cpp", ""]
-    """Whose /tokenize it has, if any."""
+    """Server whose /tokenize it has; empty if none."""
 
 
 _known_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Endpoint]] = WeakKeyDictionary()
+# Context lengths that refusals have reported, by address and model.
 _learned_lengths: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], int]] = WeakKeyDictionary()
-"""Context lengths that models were told to have when a request was refused, by address and name."""
 
 
 async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
-    """Ask the endpoint what it serves; once per event loop, unless a call failed since.
+    """Ask the endpoint what it serves, once per event loop, and again after a failed call.
 
-    Not tried again after a fault: whoever mistyped an address should hear of it at once.
+    It is not retried, so that a mistyped address is reported at once.
 
     Raises:
-        ModelUnavailable: If it does not answer, refuses the key, or does not serve `settings.model`.
+        ModelUnavailableError: If it does not answer, refuses the key, or does not serve `settings.model`.
     """
     known = _known_endpoints.setdefault(asyncio.get_running_loop(), {})
     endpoint = known.get(settings.base_url)
@@ -298,33 +284,35 @@ async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
 
 
 def discard_endpoint(settings: ModelSettings) -> None:
-    """Ask anew next time: after a fault the endpoint may come back as another server with another context."""
+    """Forget the data of an endpoint: after a fault it may return as another server with another context."""
     _known_endpoints.get(asyncio.get_running_loop(), {}).pop(settings.base_url, None)
 
 
 def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
-    """Context length in tokens: the configured one, else the server's, else unknown; a refusal knows better."""
+    """Return the context length in tokens: that of the settings, else the server's; a shorter one from a refusal wins.
+
+    None if it is unknown.
+    """
     known = settings.context_length or endpoint.context_lengths[settings.model]
-    told = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
-    return min(known or told, told) if told else known
+    learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
+    return min(known or learned, learned) if learned else known
 
 
 def record_context_length(settings: ModelSettings, length: int) -> None:
-    """Keep the context length that a refusal has told; the list of models of most servers does not have it."""
+    """Store the context length that a refusal has reported; most servers leave it out of their list of models."""
     _learned_lengths.setdefault(asyncio.get_running_loop(), {})[settings.base_url, settings.model] = length
 
 
 async def count_message_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:
-    """Count the tokens of `text` as a user message: by the server where it can, else by a cautious estimate.
+    """Count the tokens of `text` as a user message: by the server if it can, else by a cautious estimate.
 
     Raises:
-        ModelUnavailable: If the server fails after all retries.
+        ModelUnavailableError: If the server fails after all retries.
     """
     if not endpoint.tokenizer:
         return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
-    count = _count_by_vllm if endpoint.tokenizer == "vLLM" else _count_by_llama_cpp
     try:
-        return await build_retrier(settings)(count, settings, [{"role": "user", "content": text}])
+        return await build_retrier(settings)(_count_by_server, text, settings, endpoint.tokenizer)
     except (openai.OpenAIError, BrokenAnswerError, ValueError, KeyError, TypeError) as error:
         discard_endpoint(settings)
         raise translate_error(error, settings, text) from None  # the cause may quote the key or the prompt
@@ -334,12 +322,12 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
     try:
         client = await open_client(settings)
         answer: Any = await client.root_async_client.get("/models", cast_to=object)
-        # vLLM tells the context of a model, and llama.cpp that of one of its slots.
-        told = {
+        # vLLM reports the context of a model, and llama.cpp that of one of its slots.
+        reported = {
             str(model["id"]): model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
             for model in answer["data"]
         }
-        lengths = {name: int(length) if length else None for name, length in told.items()}
+        lengths = {name: int(length) if length else None for name, length in reported.items()}
         return Endpoint(context_lengths=lengths, tokenizer=await _detect_tokenizer(settings))
     except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
         raise translate_error(BrokenAnswerError(NO_LIST), settings) from None
@@ -348,7 +336,7 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
 
 
 async def _detect_tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.cpp", ""]:
-    """Whose /tokenize answers: those of vLLM and of llama.cpp have one name, and neither knows the other's fields."""
+    """Detect whose /tokenize the endpoint has; vLLM and llama.cpp use one path, but each ignores the other's fields."""
     try:
         answer = await _post_request(settings, "/tokenize", prompt="a", content="a")
     except (openai.APIStatusError, BrokenAnswerError, ValueError):
@@ -358,12 +346,11 @@ async def _detect_tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.c
     return "vLLM" if "count" in answer else "llama.cpp" if "tokens" in answer else ""
 
 
-async def _count_by_vllm(settings: ModelSettings, messages: list[dict[str, str]]) -> int:
-    return int((await _post_request(settings, "/tokenize", messages=messages))["count"])
-
-
-async def _count_by_llama_cpp(settings: ModelSettings, messages: list[dict[str, str]]) -> int:
-    """Tokens of the messages as the model's chat template writes them."""
+async def _count_by_server(text: str, settings: ModelSettings, tokenizer: str) -> int:
+    messages = [{"role": "user", "content": text}]
+    if tokenizer == "vLLM":
+        return int((await _post_request(settings, "/tokenize", messages=messages))["count"])
+    # llama.cpp counts plain text only, so the chat template is applied first.
     prompt = (await _post_request(settings, "/apply-template", messages=messages))["prompt"]
     return len((await _post_request(settings, "/tokenize", content=prompt, parse_special=True))["tokens"])
 

@@ -1,9 +1,9 @@
-"""Prompts are Markdown files: YAML front matter (role, purpose, variables) and a Jinja2 body.
+"""Prompts: Markdown files with YAML front matter (role, purpose, variables) and a Jinja2 body.
 
 `{% include %}` names a fragment: a file in the same folder whose name begins with an underscore. A variable that the
 front matter does not declare, or that is not given, is an error, never an empty string in a prompt.
 
-`fit` makes a prompt fit the model's context: it shortens one named variable from its end, and records that.
+`fit_prompt` makes a prompt fit the model's context: it shortens one named variable from its end, and records the cut.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tools.models.endpoint import count_message_tokens, fetch_endpoint, find_con
 
 
 class FrontMatter(BaseModel):
-    """What a prompt file says of itself."""
+    """Front matter of a prompt file."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -37,16 +37,16 @@ class FrontMatter(BaseModel):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt that is ready to be rendered."""
+    """A loaded prompt."""
 
     name: str
     front_matter: FrontMatter
     template: Template
     sha256: str
-    """Of the file and the fragments of its folder, any of which it may include."""
+    """Hash of the file and of all fragments of its folder, any of which it may include."""
 
     def render(self, variables: Mapping[str, object]) -> str:
-        """Fill the prompt in.
+        """Fill in the prompt.
 
         Raises:
             ValueError: If a declared variable is missing or an undeclared one is given.
@@ -59,10 +59,10 @@ class Prompt:
 
 @cache
 def load_prompt(path: Path) -> Prompt:
-    """Read the prompt file at `path` and the fragments beside it, so that rendering reads no file.
+    """Read a prompt file and the fragments beside it, so that rendering reads no file.
 
     Raises:
-        ValueError: If its front matter is missing or wrong.
+        ValueError: If its front matter is missing or invalid.
     """
     text = path.read_text(encoding="utf-8")
     fragments = {file.name: file.read_text(encoding="utf-8") for file in sorted(path.parent.glob("_*.md"))}
@@ -72,7 +72,7 @@ def load_prompt(path: Path) -> Prompt:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        keep_trailing_newline=True,  # of a fragment: else what follows it is on its last line
+        keep_trailing_newline=True,  # else the text after a fragment would continue its last line
         autoescape=False,  # noqa: S701 - prompts are plain text, not HTML
     )
     return Prompt(
@@ -96,65 +96,59 @@ def split_front_matter(text: str) -> tuple[str, str]:
 
 
 def format_numbered_list(points: Iterable[str]) -> str:
-    """A numbered list for a prompt, one point a line."""
+    """Format points as a numbered list for a prompt, one per line."""
     return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))
 
 
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?:])[\"'”’)*_`]*\s+|\n+")
 _WORD = re.compile(r"[\w'’]+")
-MIN_REPEATED_WORDS = 5
-"""A shorter sentence that stands in prompt and answer may be chance, or a label."""
+MIN_REPEATED_WORDS = 5  # A shorter sentence may be in prompt and answer by chance, or be a label.
 
 
 def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, object]) -> str:
-    """Return the first sentence of an answer that is the prompt's own; empty if there is none.
+    """Return the first sentence of an answer that repeats the prompt's instructions; empty if there is none.
 
-    What a colon ends counts as a sentence of its own, so that a label or a list's number hides nothing.
+    A colon ends a sentence, too, so that a label or a number of a list does not hide a repetition.
 
     Args:
-        answer: What the model wrote.
-        prompt: What it was asked with, filled in.
-        variables: What the prompt was filled in with; a sentence of theirs may be repeated.
+        answer: Text of the answer.
+        prompt: Rendered prompt.
+        variables: Variables of the prompt; sentences of their values may be repeated.
     """
-    own = {_normalize_sentence(part) for part in _SENTENCE_BREAK.split(prompt)}
-    own = {words for words in own if words.count(" ") > MIN_REPEATED_WORDS}  # one is on either side, too
-    shared = [part for part in _SENTENCE_BREAK.split(answer) if _normalize_sentence(part) in own]
+    instructions = {_normalize_sentence(part) for part in _SENTENCE_BREAK.split(prompt)}
+    # More spaces than words, because a sentence has one on either side.
+    instructions = {words for words in instructions if words.count(" ") > MIN_REPEATED_WORDS}
+    shared = [part for part in _SENTENCE_BREAK.split(answer) if _normalize_sentence(part) in instructions]
     given = [_normalize_sentence(str(value)) for value in variables.values()] if shared else []
     repeated = (part for part in shared if not any(_normalize_sentence(part) in each for each in given))
     return next(repeated, "").strip(' \t"“”')
 
 
 def _normalize_sentence(text: str) -> str:
-    """Return the words of a text in small letters, with a space before and after each run of them."""
+    """Return the words of a text in lower case, each between spaces."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-REASK_TOKENS = 160
-"""Room kept for the sentence that a second attempt adds to the prompt."""
+REASK_TOKENS = 160  # kept for the sentence that a re-ask adds to the prompt
 
+# Reserved for an answer, or a quarter of the context or `max_tokens` if one of these is less. Beyond it, the prompt may
+# fill the context: answers rarely need `max_tokens`, and a paper should not lose its end to unused space. 4,096 tokens
+# hold the longest article and some thoughts before it; of a small context, most should be left to the input.
 RESERVED_ANSWER_TOKENS = 4096
-"""Tokens kept for an answer, or a quarter of the context where that is less, or `max_tokens` where that is.
 
-The rest of the context may be prompt, and what the prompt leaves of it is the answer's: an answer rarely needs
-`max_tokens`, and a paper should not lose its end to a room that stays empty. 4,096 tokens hold the longest article and
-some thoughts before it; of a small context, a quarter leaves more to read than to say.
-"""
+MIN_TRIMMED_WORDS = 40  # with less of a text, an agent has nothing to work on
 
-MIN_TRIMMED_WORDS = 40
-"""A variable is not trimmed below this: an agent that sees less of a text has nothing to work on."""
-
-TRIM_TARGET_SHARE = 0.97
-"""Share of the room that trimming aims at, because the number of tokens per word differs along a text."""
+TRIM_TARGET_SHARE = 0.97  # Trimming aims below the limit, because the number of tokens per word differs along a text.
 
 
 @dataclass(frozen=True)
 class FittedPrompt:
-    """A rendered prompt that leaves room for the answer."""
+    """A rendered prompt that leaves enough context for the answer."""
 
     text: str
     tokens: int
     is_counted: bool
-    """By the server; otherwise `tokens` is an estimate."""
+    """Whether the server has counted the tokens; else they are an estimate."""
     max_tokens: int
     trims: list[Trim]
 
@@ -162,11 +156,11 @@ class FittedPrompt:
 async def fit_prompt(
     prompt: Prompt, variables: dict[str, object], trim: str, settings: ModelSettings, *, ending: str = ""
 ) -> FittedPrompt:
-    """Render `prompt` with `ending` below, shortening `variables[trim]` until prompt and answer fit the context.
+    """Render `prompt` and append `ending`, with `variables[trim]` shortened until prompt and answer fit the context.
 
     Raises:
-        ContextOverflow: If even the shortest form does not fit.
-        ModelUnavailable: If the endpoint does not answer, or does not serve the model.
+        ContextOverflowError: If even the shortest form does not fit.
+        ModelUnavailableError: If the endpoint does not answer, or does not serve the model.
     """
     endpoint = await fetch_endpoint(settings)
     length = find_context_length(settings, endpoint)
@@ -176,19 +170,20 @@ async def fit_prompt(
         text = prompt.render({**variables, trim: value}) + ending
         return text, await count_message_tokens(text, settings, endpoint)
 
+    # 1. Keep the whole text if it fits, or if nobody knows the context length.
     text, tokens = await render(whole)
     if length is None:
         return FittedPrompt(text, tokens, counted, settings.max_tokens, [])
-    whole_room = length - REASK_TOKENS
-    room = whole_room - min(settings.max_tokens, length // 4, RESERVED_ANSWER_TOKENS)
-    if tokens <= room:
-        return FittedPrompt(text, tokens, counted, min(settings.max_tokens, whole_room - tokens), [])
-
+    available = length - REASK_TOKENS
+    limit = available - min(settings.max_tokens, length // 4, RESERVED_ANSWER_TOKENS)
+    if tokens <= limit:
+        return FittedPrompt(text, tokens, counted, min(settings.max_tokens, available - tokens), [])
+    # 2. Else cut the variable, by the share of its tokens that is too much, until the prompt fits.
     _, fixed = await render("")
     words = list(re.finditer(r"\S+", whole))
     kept = len(words)
-    while tokens > room:
-        share = (room - fixed) / max(1, tokens - fixed)
+    while tokens > limit:
+        share = (limit - fixed) / max(1, tokens - fixed)
         kept = min(kept - 1, int(kept * share * TRIM_TARGET_SHARE))
         if kept < MIN_TRIMMED_WORDS:
             problem = f"its prompt {prompt.name} does not fit the {length} tokens of {settings.model!r}"
@@ -199,4 +194,4 @@ async def fit_prompt(
             )
         text, tokens = await render(whole[: words[kept - 1].end()])
     cut = Trim(variable=trim, words_kept=kept, words_before=len(words))
-    return FittedPrompt(text, tokens, counted, min(settings.max_tokens, whole_room - tokens), [cut])
+    return FittedPrompt(text, tokens, counted, min(settings.max_tokens, available - tokens), [cut])

@@ -63,7 +63,7 @@ async def test_at_most_five_hops_are_followed(site: Site) -> None:
 @pytest.mark.parametrize("location", ["http://[::1", "https://papers.example:port/"])
 async def test_a_redirect_to_nowhere_is_refused(location: str, site: Site) -> None:
     site.pages["/a"] = redirect(location)
-    with pytest.raises(FetchError, match="no web address"):
+    with pytest.raises(FetchError, match="web address"):
         await get(site)
 
 
@@ -150,20 +150,20 @@ class TestLimits:
 
     async def test_a_broken_compression_is_a_fault(self, site: Site) -> None:
         site.pages["/a"] = Answer(b"words", headers={"Content-Encoding": "gzip"})
-        with pytest.raises(ServerFaultError, match="no proper way"):
+        with pytest.raises(ServerFaultError, match="invalid answer"):
             await get(site)
 
     @pytest.mark.parametrize("body", [b"", b"half a page"], ids=["silence", "half an answer"])
     async def test_time_runs_out(self, body: bytes, site: Site) -> None:
         site.pages["/a"] = Answer(body, hangs=True)
-        with pytest.raises(ServerFaultError, match=r"did not answer in whole within 0\.3 s") as caught:
+        with pytest.raises(ServerFaultError, match=r"sent no complete answer within 0\.3 s") as caught:
             await get(site, fetcher=replace(FETCHER, seconds=0.3))
         assert caught.value.passing
 
     @pytest.mark.parametrize("kind", ["image/png", "application/zip", "application/json", "text/css"])
     async def test_other_types_are_refused(self, kind: str, site: Site) -> None:
         site.pages["/a"] = Answer("{}", kind)
-        with pytest.raises(FetchError, match="of a type that is not read"):
+        with pytest.raises(FetchError, match="has a type that is not supported"):
             await get(site)
 
     @pytest.mark.parametrize("kind", ["", "application/octet-stream"])
@@ -174,7 +174,7 @@ class TestLimits:
     @pytest.mark.parametrize("kind", ["", "application/octet-stream"])
     async def test_anything_else_without_a_type_is_refused(self, kind: str, site: Site) -> None:
         site.pages["/a"] = Answer(b"MZ", kind)
-        with pytest.raises(FetchError, match="does not tell"):
+        with pytest.raises(FetchError, match="does not name"):
             await get(site)
 
 

@@ -278,7 +278,7 @@ class TestSettings:
         self, key: str, library: Library, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", key)
-        with pytest.raises(SettingsError, match="variable SEMANTIC_SCHOLAR_API_KEY holds characters") as caught:
+        with pytest.raises(SettingsError, match="variable SEMANTIC_SCHOLAR_API_KEY contains characters") as caught:
             self.open(library, providers=["semantic_scholar"])
         assert "s3" not in str(caught.value)
 

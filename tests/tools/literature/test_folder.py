@@ -118,14 +118,14 @@ async def test_files_that_cannot_be_read_are_told(folder: FolderProvider, papers
             f"{papers / 'bad.pdf'} was left out: bad.pdf is broken; save it again.",
             f"{papers / 'dangling.pdf'} was left out: it cannot be opened (No such file or directory)",
             f"{papers / 'huge.pdf'} was left out: it is larger than 50 MB",
-            f"{papers / 'pipe.pdf'} was left out: it is no regular file",
+            f"{papers / 'pipe.pdf'} was left out: it is not a regular file",
         ]
     assert library.read_names.count("bad.pdf") == 1
 
 
 async def test_a_folder_that_is_not_there_is_told(library: Library, rank: WordRank, tmp_path: Path) -> None:
     folder = FolderProvider(tmp_path / "nowhere", library.read, rank)
-    with pytest.raises(FetchError, match="is no folder; set `folder`"):
+    with pytest.raises(FetchError, match="is not a folder; set `folder`"):
         await folder.search("moss", 3)
 
 

@@ -136,7 +136,7 @@ async def test_it_ends_in_time(index: ReferenceLookup, site: Site):
     found, unread = await check_references([Reference(id="1", text=MOSS)], index, seconds=0.05)
     assert found == []
     assert unread == [
-        "looking the references up was cut off after 0.05 s",
+        "the look-up of references was stopped after 0.05 s",
         "1 of 1 references were not looked up everywhere",
     ]
 

@@ -115,10 +115,10 @@ async def test_a_name_without_an_address_is_a_fault_of_the_server() -> None:
         ("https://papers.example:8443/", "only port 443"),
         ("http://papers.example:8080/", "only port 443"),
         ("https://papers.example:22/", "only port 443"),
-        ("https://\uff4fpenreview.net/", "no web address"),
-        ("https://[::1/", "no web address"),
-        ("https://papers.example:port/", "no web address"),
-        ("https://papers.example/\x00", "no web address"),
+        ("https://\uff4fpenreview.net/", "not a valid web address"),
+        ("https://[::1/", "not a valid web address"),
+        ("https://papers.example:port/", "not a valid web address"),
+        ("https://papers.example/\x00", "not a valid web address"),
     ],
 )
 def test_what_is_not_https_on_its_port_is_refused(address: str, reason: str) -> None:

@@ -85,8 +85,8 @@ FAULTS: dict[str, tuple[Reply, str]] = {
     "whole text without a finish reason": (CutStream(JSON, after_chunks=9, unfinished=True), CUT),
     "aborted": (Events((chunk(JSON, finish_reason="abort"),)), CUT),
     "HTML page": (NotJson(), "answers with a web page and not as an API; correct `base_url`"),
-    "no event": (Events(()), "sent something else than an answer of the OpenAI API"),
-    "no JSON": (Garbled(), "sent something else than an answer of the OpenAI API"),
+    "no event": (Events(()), "sent no answer in the format of the OpenAI API"),
+    "no JSON": (Garbled(), "sent no answer in the format of the OpenAI API"),
     "no choice": (NoChoice(), "sent an answer without any choice or text in it"),
     "error after a beginning": (Events((chunk(JSON), DIED)), OF_THE_ENGINE),
     "error at once": (Events((DIED,)), OF_THE_ENGINE),
@@ -223,7 +223,7 @@ async def test_nobody_listens(desk: Desk) -> None:
 @pytest.mark.parametrize("path", ["", "/v1/v1"])
 async def test_another_path_is_no_endpoint(path: str, desk: Desk) -> None:
     with pytest.raises(
-        ModelUnavailableError, match="has no list of models as the OpenAI API has it; correct"
+        ModelUnavailableError, match="not with a list of models as the OpenAI API does; correct"
     ) as caught:
         await desk.ask(base_url=desk.endpoint.root_url + path)
     assert caught.value.kind == "endpoint_down"

@@ -90,7 +90,7 @@ async def test_a_request_that_is_refused_is_told_in_the_words_of_the_server(desk
     desk.endpoint.answer = lambda _: Status(400, "Unknown field.", param="repetition_penalty")
     with pytest.raises(SettingsError) as caught:
         await desk.ask(repetition_penalty=1.1)
-    told = "refuses the request because of `repetition_penalty`: “Unknown field.”; leave out what it does not know"
+    told = "refuses the request because of `repetition_penalty`: “Unknown field.”; leave out the settings"
     assert told in str(caught.value)
     asked, harmless = desk.sent
     assert {**harmless, "messages": asked["messages"]} == asked, "no less than these fields are tried on another text"
