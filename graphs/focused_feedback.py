@@ -162,7 +162,9 @@ def build_paper_graph(
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
-    builder.add_node("initialise", partial(initialise, roles=roles, departures=departures), input_schema=FeedbackInput)
+    builder.add_node(
+        "initialise", partial(initialise, roles=roles, list_own_deviations=departures), input_schema=FeedbackInput
+    )
     builder.add_node(read_passage)
     builder.add_node(compute_from_readings)
     builder.add_node("review_paragraph", review.compile(name=name))

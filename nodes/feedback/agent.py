@@ -1,12 +1,12 @@
-"""What the agents share: asking as a role of this run, and the paper and the evidence as prompts show them."""
+"""What the agents of focused feedback share: asking a model, and the paper and the evidence as prompts show them."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -16,14 +16,11 @@ from state.errors import NoUsableAnswer, RequestFailedError
 from state.extensions import FeedbackExtension
 from state.feedback import (
     Action,
-    Decision,
     Evidence,
     FeedbackState,
     ParagraphState,
     QuestionState,
-    Step,
     StepRecord,
-    WeaknessCandidate,
 )
 from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
@@ -33,6 +30,10 @@ from tools.models import Answer, Caller
 from tools.models.ask import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
+# A template, because most answers have no place in a document.
+BLANK_EVIDENCE = Evidence(
+    id="", source="paper", question="", answer="", quote="", title="", section="", page=0, address=""
+)
 
 AnyState = FeedbackState | ParagraphState | QuestionState
 
@@ -46,7 +47,7 @@ async def ask_feedback_role(
     *,
     trim: str = "evidence",
 ) -> Answer[Value]:
-    """Ask the model of `role` with the prompt named `step`, on the account of this paragraph."""
+    """Ask the model of a role with the prompt of a step, and count its cost for this paragraph."""
     variables = {**variables, "instructions": format_extension_flag("instructions", state)}
     caller = Caller(role, step, state["target"]["number"])
     with translate_request_failures():
@@ -55,10 +56,10 @@ async def ask_feedback_role(
 
 @contextmanager
 def translate_request_failures() -> Iterator[None]:
-    """Let a request that alone fails count as a question without an answer: it ends one paragraph, not the review.
+    """Treat a single failed request as a missing answer, which ends one paragraph and not the review.
 
     Raises:
-        Unanswered: If the endpoint fails at the request, and answers others.
+        NoUsableAnswer: If the endpoint fails at this request, but answers others.
     """
     try:
         yield
@@ -67,63 +68,54 @@ def translate_request_failures() -> Iterator[None]:
 
 
 def get_feedback_settings(state: AnyState) -> FeedbackSettings:
-    """The settings that the run was started with."""
+    """Return the feedback settings that the run was started with."""
     return FeedbackSettings(**state["settings"]["feedback"])
 
 
 def format_extension_flag(extension: FeedbackExtension, state: AnyState) -> str:
-    """Whether an extension is on, as prompts test it."""
+    """Return "yes" if an extension is on, and an empty string otherwise, as prompts test it."""
     return "yes" if extension in get_feedback_settings(state).extensions else ""
 
 
 def make_bounded_list_field(number: int, role: FeedbackRole, state: AnyState) -> Any:
-    """A list in the answer of `role` that a setting bounds, not the table of limits.
-
-    Only the schema says so, and only to models that need it: what is more is left out with a note, never refused.
-    """
+    """Build the schema field of a list whose length a setting bounds, and not the table of limits."""
+    # Only models that need bounds in the schema get them. Surplus items are dropped, never refused.
     return Field(json_schema_extra={"maxItems": number} if get_model_settings(role, state).schema_limits else None)
 
 
-def has_literature(state: AnyState) -> bool:
-    """Whether there is any literature to look in: a folder, or a service on the web."""
-    return bool(list_literature_sources(get_feedback_settings(state)))
-
-
 def list_literature_sources(chosen: FeedbackSettings) -> list[str]:
-    """Name the folder and the services that questions to the literature go to."""
+    """List the folder and the services that questions to the literature go to."""
     folder = chosen.literature.folder
     asked = [provider for provider in chosen.literature.providers if provider != "folder" or folder]
     return [f"the folder {folder}" if provider == "folder" else provider for provider in asked]
 
 
 def list_question_actions(state: AnyState) -> tuple[Action, ...]:
-    """What the investigator can be asked in this run."""
+    """List the kinds of questions that the investigator can be asked in this run."""
     checks: tuple[Action, ...] = ("ask_checks",) if format_extension_flag("computed_checks", state) else ()
-    literature: tuple[Action, ...] = ("ask_literature",) if has_literature(state) else ()
-    return ("ask_paper", *checks, *literature)
+    has_literature = bool(list_literature_sources(get_feedback_settings(state)))
+    return ("ask_paper", *checks, "ask_literature") if has_literature else ("ask_paper", *checks)
 
 
 def fail_paragraph(role: FeedbackRole, problem: str) -> ParagraphState:
-    """The end of a paragraph whose review cannot go on, on record; other paragraphs go on."""
+    """Record that the review of a paragraph cannot go on; other paragraphs do."""
     return {"outcome": "failed", "problem": f"{role}: {problem}"}
 
 
 async def load_reviewed_paper(state: ParagraphState | QuestionState) -> Document:
-    """The paper, read from its file."""
+    """Load the paper under review from its file."""
     return await asyncio.to_thread(load_document, state["document"])
 
 
 def format_prompt_text(text: str, state: AnyState) -> str:
-    """A text as a prompt shows it: what addresses the model stands there as a quotation only (an extension)."""
-    return (
-        mark_as_untrusted(text, state["findings"])
-        if "instructions" in get_feedback_settings(state).extensions
-        else text
-    )
+    """Quote the sentences that address a language model, if the extension `instructions` is on."""
+    if "instructions" not in get_feedback_settings(state).extensions:
+        return text
+    return mark_as_untrusted(text, state["findings"])
 
 
 def format_passages(passages: list[Passage], state: AnyState) -> str:
-    """Passages for a prompt, with numbers to cite them by."""
+    """Number the passages for a prompt, so that an answer can cite them."""
     return "\n\n".join(
         f"[{number}] {passage['section'] or passage['title']}\n{format_prompt_text(passage['text'], state)}"
         for number, passage in enumerate(passages, start=1)
@@ -131,7 +123,8 @@ def format_passages(passages: list[Passage], state: AnyState) -> str:
 
 
 def refine_passage_location(passage: Passage, quote: str, document: Document) -> Passage:
-    """A passage with the section and page of the paragraph that holds a quote from it: it may begin before that."""
+    """Return the passage with the section and page of the paragraph that holds a quote from it."""
+    # A passage may begin in the paragraph, the section or the page before.
     for paragraph in document["paragraphs"]:
         if find_quote(quote, paragraph["text"]):
             return {**passage, "section": paragraph["section"], "page": paragraph["page"]}
@@ -145,14 +138,9 @@ def search_passages(
     number: int,
     leave_out: Collection[str] = (),
 ) -> list[Passage]:
-    """Find the passages of documents that are nearest to a question, best first, in this thread.
+    """Find at most `number` passages that are nearest to a question, best first; blocks while it searches.
 
-    Args:
-        documents: To look in.
-        question: To be answered.
-        chosen: How passages are cut and found.
-        number: How many are wanted.
-        leave_out: Paragraphs of which no passage consists.
+    Passages that consist only of paragraphs whose ids are in `leave_out` are not returned.
     """
     from tools.retrieval import EmbeddingModel, find_passages  # noqa: PLC0415 - loads Chroma
 
@@ -169,15 +157,16 @@ def search_passages(
 
 
 def format_evidence(state: ParagraphState) -> str:
-    """Answered questions with their ids and places; what was asked in vain is not among them."""
+    """Format the answered questions with their ids and places; unanswered ones are left out."""
     return "\n".join(_format_evidence_item(item, state) for item in state["evidence"])
 
 
 def format_step_log(state: ParagraphState) -> str:
-    """What was done so far, in order, for the controller only: unanswered questions never reach the reviewer."""
+    """List the finished steps in order, for the controller."""
     found = {item["id"]: item for item in state["evidence"]}
     lines: list[str] = []
     for record in state["log"]:
+        # The reviewer never sees unanswered questions, but the controller must not ask them again.
         outcome = "Not asked" if record["outcome"] == "skipped" else "No answer was found"
         answer = found.get(make_evidence_id(record["step"]["id"]))
         lines.append(_format_evidence_item(answer, state) if answer else f"- {outcome}: {record['step']['question']}")
@@ -185,12 +174,12 @@ def format_step_log(state: ParagraphState) -> str:
 
 
 def make_evidence_id(step: str) -> str:
-    """The id of what a step has found: that of the step with another letter."""
+    """Return the id of the evidence that a step finds: e1 for step s1."""
     return f"e{step[1:]}"
 
 
 def describe_evidence_source(item: Evidence) -> str:
-    """Where an answer comes from, in words."""
+    """Describe in words where an answer comes from."""
     if item["source"] == "model":
         return "the model itself"
     if item["source"] == "computed":
@@ -200,31 +189,16 @@ def describe_evidence_source(item: Evidence) -> str:
     return f"{where}{section}" + (f", page {item['page']}" if item["page"] else "")
 
 
-def make_step_record(
-    step: Step, decision: Decision, because: str, *, outcome: Literal["unanswered", "skipped"] = "unanswered"
-) -> StepRecord:
-    """Return the record of a step that has not been answered."""
-    return StepRecord(step=step, decision=decision, because=because, outcome=outcome, note="")
-
-
 async def log_answers(state: ParagraphState) -> ParagraphState:
     """Log the steps of the last wave with their outcomes, in the order of the plan."""
     answers = {answer["step"]: answer for answer in state["answers"]}
-    log: list[StepRecord] = []
-    evidence: list[Evidence] = list(state["evidence"])
+    log, evidence = list[StepRecord](), list(state["evidence"])
     for record in state["decided"]:
         answer = answers[record["step"]["id"]]
         found = answer["evidence"]
         log.append({**record, "outcome": "answered" if found else "unanswered", "note": answer["note"]})
         evidence += [found] if found else []
     return {"log": log, "evidence": evidence, "decided": [], "wave": []}
-
-
-def format_candidates(candidates: Iterable[WeaknessCandidate]) -> str:
-    """Weaknesses that the detector noticed; with the type inside the sentence, small models copy it."""
-    return "\n".join(
-        f'- words: "{item["quote"]}"\n  problem: {item["problem"]}\n  label: {item["label"]}' for item in candidates
-    )
 
 
 def _format_evidence_item(item: Evidence, state: ParagraphState) -> str:

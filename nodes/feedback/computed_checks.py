@@ -1,7 +1,7 @@
-"""What was computed, in a review (the extension `computed_checks`): evidence that no agent can take back.
+"""Computed findings in a review (the extension `computed_checks`): evidence that no agent can take back.
 
-The findings are made once, when the paper is read. Those of a paragraph are evidence from the beginning, the reviewer
-may put them into words, and a step of the plan brings those of the rest of the paper.
+The findings are computed once, when the paper is read. Findings about a paragraph are evidence from the start, and the
+reviewer may put them into words; a step of the plan brings the findings about the rest of the paper.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import create_model
 
-from nodes.feedback.agent import get_feedback_settings, make_evidence_id
+from nodes.feedback.agent import BLANK_EVIDENCE, get_feedback_settings, make_evidence_id
 from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
@@ -27,8 +27,8 @@ from tools.numbers import check_paper
 from tools.numbers.model_readings import collect_records
 from tools.numbers.records import NumberRecord
 
+# Findings about the rest of the paper that one answer holds.
 _MAX_FINDINGS = 5
-"""Findings about the rest of the paper that one answer holds."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 NO_CONTRADICTION = "No contradiction was found in the rest of the paper, among what can be computed."
 ADDED_FACTS_NOTE = (
@@ -39,16 +39,15 @@ ADDED_FACTS_NOTE = (
 def compute_review_findings(
     document: Document, targets: Sequence[Target], *, whole: bool, records: Sequence[NumberRecord] = ()
 ) -> list[ReviewFinding]:
-    """Return all findings of the paper, and mark those of the reviewed text that are of more than low severity.
-
-    Those that are shown come first and are numbered first, so that a reader sees f1, f2, ... without gaps.
+    """Return all findings of the paper, and mark those that the review shows.
 
     Args:
         document: The paper.
-        targets: What is reviewed of it; text that is no paragraph of it is checked with it.
-        whole: Whether nothing was named, so that findings about tables, captions and references are shown, too.
-        records: What a model has read in it.
+        targets: Reviewed texts; a text that is not in the paper is checked with it.
+        whole: Whether nothing was named; then findings about tables, captions and references are shown, too.
+        records: Numbers that a model has read in the paper.
     """
+    # 1. Check the paper, and the texts that are not in it.
     known = {paragraph["id"] for paragraph in document["paragraphs"]}
     besides = [
         Paragraph(id=target["id"], section=target["section"], text=target["text"], page=target["page"], words=[])
@@ -56,14 +55,16 @@ def compute_review_findings(
         if target["id"] not in known
     ]
     found = check_paper({**document, "paragraphs": [*document["paragraphs"], *besides]}, (), records)["findings"]
+    # 2. Show the findings about reviewed texts that are of more than low severity.
     texts = {target["id"]: target["text"] for target in targets}
     paragraphs = {paragraph["text"] for paragraph in document["paragraphs"]}
     marked: list[tuple[ComputedFinding, bool]] = []
     for item in found:
         text = texts.get(item["paragraph"], "")
-        # A reviewed text that is only a part of the paragraph has to hold what was found; a row counts as held.
+        # A text that is only a part of its paragraph must hold the quote; a table's row need not be quoted.
         is_held = text and (text in paragraphs or find_quote(item["quote"], text, fewest=1) is not None)
         marked.append((item, item["severity"] != "low" and (whole or bool(is_held))))
+    # 3. Number those that are shown first, so that a reader sees f1, f2, ... without gaps.
     marked.sort(key=lambda pair: not pair[1])
     return [
         ReviewFinding(**item, id=f"f{number}", shown=shown, wording="")
@@ -72,7 +73,7 @@ def compute_review_findings(
 
 
 async def compute_from_readings(state: FeedbackState) -> FeedbackState:
-    """Compute once more, with what the number reader has read (the extension `read_numbers`)."""
+    """Compute the findings again, with the numbers that the number reader has read (the extension `read_numbers`)."""
     paper = state["document"]
     document = await asyncio.to_thread(load_document, paper)
     records, unread = await asyncio.to_thread(collect_records, state["readings"], document)
@@ -88,75 +89,68 @@ def list_shown_findings(target: Target, computed: Sequence[ReviewFinding]) -> li
 
 
 def convert_finding_to_evidence(finding: ReviewFinding) -> Evidence:
-    """A finding as an answer that a comment may cite."""
-    return Evidence(
-        id=finding["id"],
-        source="computed",
-        question=f"What does not fit ({finding['kind']}, severity {finding['severity']})?",
-        answer=describe_finding(finding),
-        quote=finding["quote"],
-        title="",
-        section=finding["section"],
-        page=finding["page"],
-        address="",
-    )
+    """Convert a finding to an answer that a comment may cite."""
+    return {
+        **BLANK_EVIDENCE,
+        "id": finding["id"],
+        "source": "computed",
+        "question": f"What does not fit ({finding['kind']}, severity {finding['severity']})?",
+        "answer": describe_finding(finding),
+        "quote": finding["quote"],
+        "section": finding["section"],
+        "page": finding["page"],
+    }
 
 
 def describe_finding(finding: ComputedFinding) -> str:
-    """Put the computation, what would be consistent, and what else could explain it into sentences."""
-    told = f"{finding['computation'].rstrip('.')}. Consistent would be: {finding['consistent'].rstrip('.')}."
+    """Describe the computation, the consistent values and other possible explanations in sentences."""
+    text = f"{finding['computation'].rstrip('.')}. Consistent would be: {finding['consistent'].rstrip('.')}."
     others = "; ".join(finding["explanations"])
-    return f"{told} What else could explain it: {others}." if others else told
+    return f"{text} What else could explain it: {others}." if others else text
 
 
 async def answer_from_checks(state: QuestionState) -> ParagraphState:
-    """Bring what was computed about the rest of the paper, the most severe first; no model is asked."""
+    """Answer a question with the findings about the rest of the paper, without asking a model."""
+    step = state["step"]
     elsewhere = [item for item in state["computed"] if item["paragraph"] != state["target"]["id"]]
     worst = sorted(elsewhere, key=lambda item: SEVERITIES.index(item["severity"]))[:_MAX_FINDINGS]
-    told = [f"{item['section'] or item['paragraph']}: “{item['quote']}”: {describe_finding(item)}" for item in worst]
-    evidence = Evidence(
-        id=make_evidence_id(state["step"]["id"]),
-        source="computed",
-        question=state["step"]["question"],
-        answer="\n".join(told) or NO_CONTRADICTION,
-        quote="",
-        title="",
-        section="",
-        page=0,
-        address="",
-    )
-    return {"answers": [QuestionAnswer(step=state["step"]["id"], evidence=evidence, note="")]}
+    lines = [f"{item['section'] or item['paragraph']}: “{item['quote']}”: {describe_finding(item)}" for item in worst]
+    evidence: Evidence = {
+        **BLANK_EVIDENCE,
+        "id": make_evidence_id(step["id"]),
+        "source": "computed",
+        "question": step["question"],
+        "answer": "\n".join(lines) or NO_CONTRADICTION,
+    }
+    return {"answers": [QuestionAnswer(step=step["id"], evidence=evidence, note="")]}
 
 
 def build_wordings_field(state: ParagraphState) -> dict[str, Any]:
-    """The field of the reviewer's answer that puts each finding of this paragraph into words; none without findings."""
+    """Build the field of the reviewer's answer for the wordings of findings; empty without findings."""
     words: Any = (Annotated[str, LengthLimit("review_words")], ...)
     fields = {item["id"]: words for item in list_shown_findings(state["target"], state["computed"])}
-    wordings = create_model("FindingWordings", __base__=AgentAnswer, **fields) if fields else None
-    return {"computed": (wordings, ...)} if wordings else {}
+    return {"computed": (create_model("FindingWordings", __base__=AgentAnswer, **fields), ...)} if fields else {}
 
 
 def validate_finding_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """The reviewer's words by finding, and notes on those that are left out because they add a number.
+    """Return the reviewer's usable wordings by finding, and notes on those that add facts.
 
-    Words that say nothing of the computation, or repeat an instruction, are left out as well.
+    A wording that does not mention the computation, or repeats an instruction, is left out without a note.
     """
     accepted, notes = dict[str, str](), list[str]()
+    is_guarded = "instructions" in get_feedback_settings(state).extensions
     for finding in list_shown_findings(state["target"], state["computed"]):
-        wording = said.get(finding["id"], "").strip()
+        wording, quote = said.get(finding["id"], "").strip(), finding["quote"]
         computed = f"{finding['kind']}. {describe_finding(finding)}"
-        known = f"{state['target']['text']}\n\n{finding['quote']}\n\n{computed}"
-        added = [fact["text"] for fact in list_unsupported_facts(wording, known) if fact["kind"] != "entity"]
-        # It takes up one of the numbers or two of the words of the computation, and not those of the quote alone.
-        numbers = ({*_NUMBER.findall(wording)} - {*_NUMBER.findall(finding["quote"])}) & {*_NUMBER.findall(computed)}
-        words = (collect_content_stems(wording) - collect_content_stems(finding["quote"])) & collect_content_stems(
-            computed
-        )
-        if added:
+        # 1. It may add no number that neither the paragraph nor the computation has.
+        known = f"{state['target']['text']}\n\n{quote}\n\n{computed}"
+        if added := [fact["text"] for fact in list_unsupported_facts(wording, known) if fact["kind"] != "entity"]:
             notes.append(ADDED_FACTS_NOTE.format(id=finding["id"], facts=", ".join(added)))
-        elif (numbers or len(words) >= 2) and not (
-            "instructions" in get_feedback_settings(state).extensions
-            and repeats_instruction(wording, state["findings"])
-        ):
+            continue
+        # 2. It must use a number or two words of the computation that the quote does not have.
+        numbers = ({*_NUMBER.findall(wording)} - {*_NUMBER.findall(quote)}) & {*_NUMBER.findall(computed)}
+        new_words = collect_content_stems(wording) - collect_content_stems(quote)
+        is_about_computation = bool(numbers) or len(new_words & collect_content_stems(computed)) >= 2
+        if is_about_computation and not (is_guarded and repeats_instruction(wording, state["findings"])):
             accepted[finding["id"]] = wording
     return accepted, notes

@@ -1,4 +1,4 @@
-"""The last node of a paragraph, all that was done for it as one record; and that of the paper, its comments ranked."""
+"""Last nodes of focused feedback: `conclude` for each paragraph, and `rank_comments` for the paper."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from nodes.feedback.agent import format_extension_flag, get_feedback_settings
 from nodes.feedback.distinct_comments import deduplicate_comments
 from state.errors import NoUsableResultError
 from state.feedback import Comment, EarlierComment, FeedbackState, ParagraphReview, ParagraphState
+from state.records import CallRecord
 from tools.injection import list_suppression_warnings
 
 
 async def conclude(state: ParagraphState) -> ParagraphState:
-    """Hand the review of the paragraph back to the run."""
+    """Add the review of the paragraph to the state of the run."""
     notes = state["notes"]
     if state["comment"] is None and state["outcome"] != "failed" and format_extension_flag("instructions", state):
-        # The paragraph may have asked that nothing be said about it.
+        # The paragraph may contain an instruction to say nothing about it.
         notes = [*notes, *list_suppression_warnings(state["target"]["id"], state["findings"])]
     whole: dict[str, Any] = {**state, "outcome": state["outcome"] or "nothing worth raising", "notes": notes}
     review = {key: whole[key] for key in ParagraphReview.__annotations__}
@@ -23,22 +24,22 @@ async def conclude(state: ParagraphState) -> ParagraphState:
 
 
 async def rank_comments(state: FeedbackState) -> FeedbackState:
-    """Rank the comments; with the extension `distinct_comments`, without those that say what an earlier one says.
+    """Rank the comments of all paragraphs, and cut the list to the number that is wanted.
 
     Raises:
-        NothingUsable: If no paragraph could be reviewed, and nothing was computed.
+        NoUsableResultError: If no paragraph could be reviewed, and there is no finding to show.
     """
     reviews, computed = state["reviews"], state["computed"]
     shown = any(item["shown"] for item in computed)
     if not shown and reviews and all(review["outcome"] == "failed" for review in reviews):
         raise NoUsableResultError("No paragraph could be reviewed", problem=reviews[-1]["problem"])
     ranked = sorted(list_raised_comments(reviews), key=score_comment_support, reverse=True)
-    chosen = get_feedback_settings(state)
-    said_once = "distinct_comments" in chosen.extensions
-    comments, calls = await deduplicate_comments(ranked, state, chosen.max_comments) if said_once else (ranked, [])
+    chosen, calls = get_feedback_settings(state), list[CallRecord]()
+    if "distinct_comments" in chosen.extensions:
+        ranked, calls = await deduplicate_comments(ranked, state, chosen.max_comments)
     wordings = {key: words for review in reviews for key, words in review["wordings"].items()}
     return {
-        "comments": comments[: chosen.max_comments],
+        "comments": ranked[: chosen.max_comments],
         "computed": [{**item, "wording": wordings.get(item["id"], "")} for item in computed],
         "earlier": [update_earlier_comment(item, reviews) for item in state["earlier"]],
         "calls": calls,
@@ -47,7 +48,7 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
 
 
 def update_earlier_comment(earlier: EarlierComment, reviews: list[ParagraphReview]) -> EarlierComment:
-    """A comment on the version before, with what became of it in this one."""
+    """Set the status of a comment on an earlier version of the paper."""
     if not earlier["paragraph"]:
         return {**earlier, "status": "gone"}
     if earlier["before"].split() == earlier["now"].split():
@@ -58,13 +59,14 @@ def update_earlier_comment(earlier: EarlierComment, reviews: list[ParagraphRevie
 
 
 def list_raised_comments(reviews: list[ParagraphReview]) -> list[Comment]:
-    """The comments, in the order of the paper."""
+    """List the comments in the order of the paper."""
+    # By length first, so that p10 comes after p9.
     in_order = sorted(reviews, key=lambda review: (len(review["paragraph"]), review["paragraph"]))
     return [review["comment"] for review in in_order if review["comment"] and review["outcome"] == "comment"]
 
 
 def score_comment_support(comment: Comment) -> tuple[bool, int, int]:
-    """What a comment rests on: unsoftened first, then evidence from the literature and the paper, then its notes."""
+    """Return a comment's sort key: whether it was kept, its evidence from paper and literature, and minus its notes."""
     found = [item for item in comment["evidence"] if item["source"] != "model"]
     kept = comment["verification"]["verdict"] == "kept"
     return kept, len(found), -len(comment["verification"]["notes"])

@@ -1,8 +1,8 @@
 """The controller: executes, skips or replaces steps, or rewrites those that remain (SWIF2T, Section 3, "Controller").
 
-`sequential` is the paper's: it decides about one step after the other, the review included. `parallel` (ours) sends
-questions that do not depend on each other out together and looks after each such wave, and at the review. Rewriting
-the remaining steps is ours, too.
+`sequential`, as in the paper, decides about each step in turn, the review included. `parallel`, an extension, sends
+independent questions out together, and asks the controller after each wave and before the review. Rewriting the
+remaining steps is an extension, too.
 """
 
 from __future__ import annotations
@@ -20,18 +20,17 @@ from nodes.feedback.agent import (
     list_question_actions,
     log_answers,
     make_bounded_list_field,
-    make_step_record,
 )
 from nodes.feedback.planner import ProposedStep, describe_step, normalize_plan, number_steps
 from nodes.shared import AgentAnswer
 from state.errors import NoUsableAnswer
-from state.feedback import Action, ParagraphState, Step, StepRecord
+from state.feedback import Action, Decision, ParagraphState, Step, StepRecord
 from state.model_settings import LengthLimit
 from state.records import CallRecord
 from tools.models.prompts import format_numbered_list
 
+# Actions of the investigator and the reviewer, and two of the controller's own.
 Choice = Literal["ask_paper", "ask_checks", "ask_literature", "write_review", "skip", "rewrite"]
-"""What the controller can do about a step: an action of the investigator or the reviewer, or one of its own."""
 Actor = Literal["Investigator", "Reviewer", "Controller"]
 CHOICE_MEANINGS: dict[Choice, str] = {
     "ask_paper": "`Investigator`, `ask_paper`: answer a question from the paper",
@@ -42,6 +41,7 @@ CHOICE_MEANINGS: dict[Choice, str] = {
     "rewrite": "`Controller`, `rewrite`: give up all remaining questions, because the answers have made them obsolete, "
     "and put up to {most} new ones in their place, in `steps` of `parameters`; each has `action` and `question`",
 }
+# Before the review, when no question is left, the choices mean something else.
 LAST_CHOICE_MEANINGS: dict[Choice, str] = {
     **CHOICE_MEANINGS,
     "write_review": "`Reviewer`, `write_review`: write the comment",
@@ -49,40 +49,43 @@ LAST_CHOICE_MEANINGS: dict[Choice, str] = {
     "rewrite": "`Controller`, `rewrite`: ask up to {most} more questions before the review, in `steps` of "
     "`parameters`; each has `action` and `question`",
 }
-"""What the choices mean once the review alone is left."""
 
 _QUESTION: Any = (Annotated[str, LengthLimit("note_words")], ...)
 _EXPLANATION: Any = (Annotated[str, LengthLimit("advice_words")], ...)
 
 
 class ControllerDecision(NamedTuple):
-    """What the controller has decided about the steps that it was shown."""
+    """The controller's decision about the steps that it was shown."""
 
     because: str
     choices: list[tuple[Choice, str]]
-    """For each step, in order, with the question as it is to be asked; empty if it is that of the plan."""
-    rewritten: list[ProposedStep]
-    """New questions that stand for all remaining ones; empty if the plan stays."""
+    """The choice for each step, in order, and a question in place of the plan's; empty if it stays."""
+    rewritten: list[dict[str, Any]]
+    """New questions in place of all remaining ones, with `action` and `question`; empty if the plan stays."""
     calls: list[CallRecord]
     note: str = ""
 
 
 async def control_steps(state: ParagraphState) -> ParagraphState:
-    """Log what the last wave has brought, and decide what is asked next.
+    """Log the answers of the last wave, and decide which step follows.
 
-    The wave is empty where the controller only skipped or rewrote: then it is asked again. Without a remaining step
-    all is asked, and the review can be written, unless the controller has skipped that, too.
+    A wave is empty if the controller only skipped or rewrote steps; then this node runs again. It leaves no step if
+    all questions are asked, and the review follows unless the controller has skipped that, too.
     """
+    # 1. Log the last wave, and show the controller the log with it.
     news = await log_answers(state)
     now: ParagraphState = {**state, **news}
     now["log"] = [*state["log"], *news["log"]]
-    shown_steps = _select_due_steps(now)
-    ruling = await _decide_steps(now, shown_steps)
-    return {**news, **_apply_decision(now, shown_steps, ruling, news["log"])}
+    # 2. Decide about the steps that are due.
+    steps = _select_due_steps(now)
+    decision = await _decide_steps(now, steps)
+    # 3. Return what changes; the log is a list that grows, so it takes the new records only.
+    update = _rewrite_plan(now, decision) or _follow_decision(now, steps, decision)
+    return {**news, **update, "log": [*news["log"], *update["log"]], "calls": decision.calls}
 
 
 def _select_due_steps(state: ParagraphState) -> list[Step]:
-    """The steps to decide about now: the next one, or those that do not depend on each other."""
+    """Select the steps to decide about now: the next step, or several that do not depend on each other."""
     remaining = state["remaining"]
     if get_feedback_settings(state).execution == "sequential" or len(remaining) < 2:
         return remaining[:1]
@@ -93,20 +96,22 @@ def _select_due_steps(state: ParagraphState) -> list[Step]:
 
 
 def list_step_choices(state: ParagraphState, steps: Sequence[Step]) -> list[Choice]:
-    """What may be done: a review while questions remain needs an answer to build on, and rewrites are bounded."""
+    """List what the controller may do about the steps."""
     is_last = steps[0]["action"] == "write_review"
-    is_answered = any(record["outcome"] == "answered" for record in state["log"])
     questions: Sequence[Choice] = () if is_last else list_question_actions(state)
+    # A review before its turn needs an answer to build on.
+    is_answered = any(record["outcome"] == "answered" for record in state["log"])
     review: Sequence[Choice] = ("write_review",) if is_last or is_answered else ()
     choices: list[Choice] = [*questions, *review, "skip"]
     return [*choices, "rewrite"] if state["rewrites"] < get_feedback_settings(state).max_rewrites else choices
 
 
 async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerDecision:
-    """Ask the model, unless there is nothing to decide: the first wave, or one of its own making."""
+    """Ask the model for a decision, or follow the plan if it gives none."""
     choices = list_step_choices(state, steps)
     as_planned: list[tuple[Choice, str]] = [(step["action"], "") for step in steps]
     is_wave = get_feedback_settings(state).execution == "parallel" and steps[0]["action"] != "write_review"
+    # Nothing is to be decided about the first wave, nor about questions that the controller has just written.
     if is_wave and (not state["log"] or all(step["origin"] == "controller" for step in steps)):
         return ControllerDecision("", as_planned, [], [])
     try:
@@ -125,13 +130,14 @@ async def _ask_step_decision(state: ParagraphState, step: Step, choices: list[Ch
         "next_step": describe_step(step),
         "remaining": format_numbered_list(map(describe_step, state["remaining"])),
     }
-    answer = await ask_feedback_role(
-        "controller", "control_step", state, variables, build_step_decision_schema(state, choices), trim="log"
-    )
+    schema = build_step_decision_schema(state, choices)
+    answer = await ask_feedback_role("controller", "control_step", state, variables, schema, trim="log")
     value = answer.value.model_dump()
-    asked = value["parameters"]["question"]
-    rewritten = _list_new_steps(value["parameters"]) if value["action"] == "rewrite" else []
-    return ControllerDecision(value["explanation"], [(value["action"], asked)], rewritten, answer.calls)
+    parameters = value["parameters"]
+    # The schema allows new steps beside every action; they count for a rewrite only.
+    rewritten = parameters["steps"] if value["action"] == "rewrite" else []
+    choice = (value["action"], parameters["question"])
+    return ControllerDecision(value["explanation"], [choice], rewritten, answer.calls)
 
 
 async def _ask_wave_decision(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> ControllerDecision:
@@ -144,15 +150,14 @@ async def _ask_wave_decision(state: ParagraphState, steps: list[Step], choices: 
     schema = build_wave_decision_schema(state, choices, len(steps))
     answer = await ask_feedback_role("controller", "control_wave", state, variables, schema, trim="log")
     value = answer.value.model_dump()
-    given: dict[int, tuple[Choice, str]] = {
-        item["step"]: (item["action"], item["question"]) for item in value["decisions"]
-    }
+    given = {item["step"]: (item["action"], item["question"]) for item in value["decisions"]}
+    # A step that the answer does not mention is carried out as planned.
     decided = [given.get(number, (step["action"], "")) for number, step in enumerate(steps, start=1)]
-    return ControllerDecision(value["explanation"], decided, _list_new_steps(value), answer.calls)
+    return ControllerDecision(value["explanation"], decided, value.get("steps", []), answer.calls)
 
 
 def build_step_decision_schema(state: ParagraphState, choices: Sequence[Choice]) -> type[BaseModel]:
-    """The schema of a decision about one step (the paper's four parts), which allows the open choices only."""
+    """Build the schema of a decision about one step, in the paper's four parts, with the open choices only."""
     parameters = create_model(
         "Parameters", __base__=AgentAnswer, question=_QUESTION, **_build_steps_field(state, choices)
     )
@@ -167,7 +172,8 @@ def build_step_decision_schema(state: ParagraphState, choices: Sequence[Choice])
 
 
 def build_wave_decision_schema(state: ParagraphState, choices: Sequence[Choice], number: int) -> type[BaseModel]:
-    """The schema of decisions about `number` questions; rewriting is about all of them, and so no choice for one."""
+    """Build the schema of decisions about `number` questions."""
+    # Rewriting concerns all questions together, so it is no choice for a single question.
     of_each = tuple(choice for choice in choices if choice not in {"write_review", "rewrite"})
     decision = create_model(
         "DecisionOnStep",
@@ -190,13 +196,8 @@ def _build_steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict
         return {}
     actions: Any = Literal[list_question_actions(state)]
     step = create_model("NewStep", __base__=AgentAnswer, action=(actions, ...), question=_QUESTION)
-    return {
-        "steps": (list[step], make_bounded_list_field(get_feedback_settings(state).max_questions, "controller", state))
-    }
-
-
-def _list_new_steps(value: dict[str, Any]) -> list[ProposedStep]:
-    return [ProposedStep(step["action"], step["question"]) for step in value.get("steps", [])]
+    most = get_feedback_settings(state).max_questions
+    return {"steps": (list[step], make_bounded_list_field(most, "controller", state))}
 
 
 def _build_controller_variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:
@@ -209,68 +210,63 @@ def _build_controller_variables(state: ParagraphState, choices: Sequence[Choice]
     }
 
 
-def _apply_decision(
-    state: ParagraphState, steps: list[Step], ruling: ControllerDecision, log: list[StepRecord]
-) -> ParagraphState:
-    """What the ruling makes of the plan."""
-    notes = [ruling.note] if ruling.note else []
-    new, repairs = _build_new_plan(state, ruling.rewritten)
-    if len(new) > 1:
-        dropped = [
-            make_step_record(step, "rewrite", ruling.because, outcome="skipped") for step in state["remaining"][:-1]
-        ]
-        return {
-            "calls": ruling.calls,
-            "notes": [*notes, *repairs],
-            "rewrites": state["rewrites"] + 1,
-            "remaining": new,
-            "log": [*log, *dropped],
-        }
-    if (steps[0]["action"], ruling.choices[0][0]) == ("write_review", "skip"):
-        ended: ParagraphState = {"outcome": "nothing worth raising", "problem": ruling.because, "remaining": []}
-        return {**ended, "calls": ruling.calls, "notes": notes, "log": log}
-    wave: list[StepRecord] = []
-    skipped: list[StepRecord] = []
-    remaining = state["remaining"][len(steps) :]
-    for step, (choice, question) in zip(steps, ruling.choices, strict=True):
-        if choice == "write_review":
-            left = [other for other in state["remaining"] if other["action"] != "write_review"]
-            skipped, remaining = (
-                [make_step_record(other, "skip", ruling.because, outcome="skipped") for other in left],
-                [],
-            )
-        elif choice == "skip":
-            skipped.append(make_step_record(step, "skip", ruling.because, outcome="skipped"))
-        elif step["action"] != "write_review":
-            wave.append(_make_decided_record(step, choice, question, ruling.because))
-    remaining = [] if all(step["action"] == "write_review" for step in steps) else remaining
+def _rewrite_plan(state: ParagraphState, decision: ControllerDecision) -> ParagraphState | None:
+    """Replace the remaining questions by those of the decision, or return None if it has no new question."""
+    if not decision.rewritten:
+        return None
+    most = get_feedback_settings(state).max_questions
+    questions = [ProposedStep(step["action"], step["question"]) for step in decision.rewritten]
+    plan = normalize_plan([*questions, ProposedStep("write_review", "")], most)
+    asked_before = {record["step"]["question"].casefold() for record in state["log"]}
+    new = [step for step in plan.steps if step.question.casefold() not in asked_before]
+    if len(new) < 2:  # only the review
+        return None
+    known = [*(record["step"] for record in state["log"]), *state["remaining"]]
+    first = 1 + max(int(step["id"][1:]) for step in known)
     return {
-        "calls": ruling.calls,
-        "notes": notes,
-        "log": [*log, *skipped],
-        "decided": wave,
-        "wave": [record["step"] for record in wave],
-        "remaining": remaining,
+        "notes": [*([decision.note] if decision.note else []), *plan.repairs],
+        "rewrites": state["rewrites"] + 1,
+        "remaining": number_steps(new, "controller", first=first),
+        "log": [_make_skipped_record(step, "rewrite", decision.because) for step in state["remaining"][:-1]],
     }
 
 
+def _follow_decision(state: ParagraphState, steps: list[Step], decision: ControllerDecision) -> ParagraphState:
+    """Sort the steps into those to carry out, those to skip and those that remain."""
+    notes, because = [decision.note] if decision.note else [], decision.because
+    if (steps[0]["action"], decision.choices[0][0]) == ("write_review", "skip"):
+        return {"outcome": "nothing worth raising", "problem": because, "remaining": [], "notes": notes, "log": []}
+    wave: list[StepRecord] = []
+    skipped: list[Step] = []
+    remaining = state["remaining"][len(steps) :]
+    for step, (choice, question) in zip(steps, decision.choices, strict=True):
+        if choice == "write_review":
+            # The review now: all questions that are left are skipped.
+            skipped, remaining = [other for other in state["remaining"] if other["action"] != "write_review"], []
+        elif choice == "skip":
+            skipped.append(step)
+        elif step["action"] != "write_review":
+            wave.append(_make_decided_record(step, choice, question, because))
+    return {
+        "notes": notes,
+        "log": [_make_skipped_record(step, "skip", because) for step in skipped],
+        "decided": wave,
+        "wave": [record["step"] for record in wave],
+        "remaining": [] if all(step["action"] == "write_review" for step in steps) else remaining,
+    }
+
+
+def _make_skipped_record(step: Step, decision: Literal["skip", "rewrite"], because: str) -> StepRecord:
+    return StepRecord(step=step, decision=decision, because=because, outcome="skipped", note="")
+
+
 def _make_decided_record(step: Step, choice: Choice, question: str, because: str) -> StepRecord:
-    """A step as it is to be carried out: as planned, with a better question, or replaced by one to the other source."""
+    """Return the record of a step to carry out: as planned, with a better question, or to another source."""
     action: Action = choice if choice in {"ask_paper", "ask_checks", "ask_literature"} else step["action"]
     asked = " ".join((question or step["question"]).split())
-    if not asked or (action, asked) == (step["action"], step["question"]):
-        return make_step_record(step, "execute", because)
-    changed: Step = {**step, "action": action, "question": asked, "origin": "controller"}
-    return make_step_record(changed, "execute" if action == step["action"] else "replace", because)
-
-
-def _build_new_plan(state: ParagraphState, asked: list[ProposedStep]) -> tuple[list[Step], list[str]]:
-    """Rewritten steps as this run follows them, without what was asked before; the review is the last of them."""
-    if not asked:
-        return [], []
-    kept = normalize_plan([*asked, ProposedStep("write_review", "")], get_feedback_settings(state).max_questions)
-    asked_before = {record["step"]["question"].casefold() for record in state["log"]}
-    known = [*(record["step"] for record in state["log"]), *state["remaining"]]
-    first = 1 + max(int(step["id"][1:]) for step in known)
-    new = [step for step in kept.steps if step.question.casefold() not in asked_before]
-    return number_steps(new, "controller", first=first), kept.repairs
+    decision: Decision = "execute" if action == step["action"] else "replace"
+    if asked and (action, asked) != (step["action"], step["question"]):
+        step = {**step, "action": action, "question": asked, "origin": "controller"}
+    else:
+        decision = "execute"
+    return StepRecord(step=step, decision=decision, because=because, outcome="unanswered", note="")

@@ -1,7 +1,7 @@
-"""What several comments on one paper say is said once (an extension).
+"""Remove repetitions among the comments on a paper (the extension `distinct_comments`).
 
-Which ones might is told by their nearness in meaning, and whether they do by the verifier, who reads them together: a
-model of nearness does not tell the same point from a like point about another number or figure
+Nearness in meaning selects comments that may repeat each other, and the verifier, who reads them together, decides. An
+embedding alone cannot tell the same point from a similar point about another number or figure
 (docs/results/extensions.md).
 """
 
@@ -22,8 +22,8 @@ from state.model_settings import LengthLimit
 from state.records import CallRecord
 from tools.models import Answer
 
+# Cosine by all-MiniLM-L6-v2 from which two comments may repeat each other (docs/results/extensions.md).
 MIN_SIMILARITY = 0.5
-"""Cosine from which two comments may say the same, as all-MiniLM-L6-v2 sees them (docs/results/extensions.md)."""
 NO_REPETITION = "none"
 
 
@@ -36,14 +36,12 @@ class Repetition(AgentAnswer):
 async def deduplicate_comments(
     ranked: Sequence[Comment], state: FeedbackState, most: int | None
 ) -> tuple[list[Comment], list[CallRecord]]:
-    """Leave out each comment that says what one ranked before it has said, and tell what the comparisons cost.
-
-    One whose comparison fails is kept, with a note: a repeated comment costs an author less than a lost one.
+    """Return the comments without repetitions of better ranked comments, and the calls of the comparisons.
 
     Args:
         ranked: The comments, the best first.
-        state: Of the run.
-        most: How many are wanted, the rest is not compared; None: all.
+        state: State of the run.
+        most: Most comments to return, or None for all; the rest is not compared.
     """
     kept, calls = list[Comment](), list[CallRecord]()
     try:
@@ -61,6 +59,7 @@ async def deduplicate_comments(
         try:
             answer = await _ask_for_repetition(comment, others, state)
         except NoUsableAnswer as error:
+            # A repeated comment costs an author less than a lost comment.
             kept.append(_add_verification_note(comment, "Whether an earlier comment says the same could not be asked."))
             calls += error.spent
         else:
@@ -70,32 +69,29 @@ async def deduplicate_comments(
 
 
 def _find_similar_comments(ranked: Sequence[Comment], state: FeedbackState) -> dict[str, set[str]]:
-    """For each comment the ids of those that it might repeat.
+    """Return for each comment the ids of the comments that are near in meaning.
 
     Raises:
-        RetrievalUnavailable: If the embedding model cannot be used.
+        RetrievalUnavailableError: If the embedding model cannot be used.
     """
     from tools.retrieval import EmbeddingModel, compute_cosines  # noqa: PLC0415 - loads Chroma
 
-    ids, said = [comment["id"] for comment in ranked], tuple(_format_comment(comment) for comment in ranked)
-    of_each: Any = (
-        compute_cosines(said, said, EmbeddingModel(**get_feedback_settings(state).embedding.model_dump()))
-        if said
-        else []
-    )
-    return {
-        own: {other for other, cosine in zip(ids, row, strict=True) if cosine >= MIN_SIMILARITY}
-        for own, row in zip(ids, of_each, strict=True)
-    }
+    if not ranked:
+        return {}
+    ids, texts = [comment["id"] for comment in ranked], tuple(map(_format_comment, ranked))
+    model = EmbeddingModel(**get_feedback_settings(state).embedding.model_dump())
+    similar: dict[str, set[str]] = {}
+    for own, row in zip(ids, compute_cosines(texts, texts, model), strict=True):
+        similar[own] = {other for other, cosine in zip(ids, row, strict=True) if cosine >= MIN_SIMILARITY}
+    return similar
 
 
 async def _ask_for_repetition(comment: Comment, others: Sequence[Comment], state: FeedbackState) -> Answer[Repetition]:
     [target] = [target for target in state["targets"] if target["id"] == comment["paragraph"]]
+    earlier = [f"[{other['id']}] {format_prompt_text(_format_comment(other), state)}" for other in others]
     variables: dict[str, object] = {
         "said": format_prompt_text(_format_comment(comment), state),
-        "others": "\n\n".join(
-            f"[{other['id']}] {format_prompt_text(_format_comment(other), state)}" for other in others
-        ),
+        "others": "\n\n".join(earlier),
     }
     choices: Any = Literal[(*(other["id"] for other in others), NO_REPETITION)]
     schema = create_model("Repetition", __base__=Repetition, same_as=choices)
@@ -109,6 +105,6 @@ def _add_verification_note(comment: Comment, note: str) -> Comment:
 
 
 def _format_comment(comment: Comment) -> str:
-    """A comment as an author reads it, with the words that it is about."""
+    """Format a comment with the words that it is about, as an author reads it."""
     about = f"“{comment['quote']}” " if comment["quote"] else ""
     return f"{about}{comment['review']} {comment['suggestion']}".strip()

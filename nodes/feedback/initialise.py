@@ -1,4 +1,4 @@
-"""First node: read the paper, choose the paragraphs, and freeze the run's settings, before any model is called."""
+"""First node of focused feedback: reads the paper, chooses the paragraphs and freezes the run's settings."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from tools.injection import find_instructions
 from tools.numbers.model_readings import choose_passages
 from tools.reranking import SHIPPED_WEIGHTS, choose_weights_folder
 
+# Paragraphs of these sections are reviewed only if they are named.
 _SKIPPED_SECTIONS = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"
     r"bibliography|appendix|data availability|ethics|abbreviations)\b",
     re.IGNORECASE,
 )
-"""Sections whose paragraphs are reviewed only if they are named."""
+# The paper's agents; all others belong to extensions and baselines.
 PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
-"""Those of the paper; the others are of extensions and baselines."""
 DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
 _EXAMPLES_DEVIATION = (
     "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
 )
+# Id of a text that is not in the paper.
 GIVEN_TEXT_ID = "text"
-"""Id of a text that is no paragraph of the paper."""
 
 
 def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
-    """List what of the whole system is not as published.
+    """List the deviations of the whole system from the paper.
 
     Raises:
-        SettingsError: Plans are to be ranked, and the weights are missing.
+        SettingsError: If plans are to be ranked, and the weights are missing.
     """
     asked = " and ".join(list_literature_sources(chosen))
     yield from [
@@ -79,19 +79,13 @@ async def initialise(
     runtime: Runtime[FeedbackContext],
     *,
     roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
-    departures: DeviationLister = list_swif2t_deviations,
+    list_own_deviations: DeviationLister = list_swif2t_deviations,
 ) -> dict[str, Any]:
-    """Set every key of the state.
-
-    Args:
-        state: What is to be reviewed.
-        runtime: With the choices for the run.
-        roles: The paper's agents in the graph's system.
-        departures: Lists what of it is not as published.
+    """Set every key of the state, for a system with some of the paper's agents and its own deviations.
 
     Raises:
-        BadInput: If the paper cannot be used, or does not have what is to be reviewed.
-        SettingsError: If the settings cannot.
+        InputError: If the paper cannot be used, or lacks the text to be reviewed.
+        SettingsError: If the settings cannot be used.
     """
     context = runtime.context or FeedbackContext()
     settings = await asyncio.to_thread(resolve_settings, context)
@@ -101,7 +95,10 @@ async def initialise(
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
-    frozen, own = settings.freeze_settings("feedback"), chain([_EXAMPLES_DEVIATION], departures(settings.feedback))
+    frozen, own = (
+        settings.freeze_settings("feedback"),
+        chain([_EXAMPLES_DEVIATION], list_own_deviations(settings.feedback)),
+    )
     whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
     computed, passages = list[ReviewFinding](), list[str]()
     if "computed_checks" in settings.feedback.extensions:
@@ -130,10 +127,10 @@ async def initialise(
 
 
 def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:
-    """The paragraphs that are named, or all that are worth it.
+    """Return the named paragraphs, or else all that are long enough and in a section worth reviewing.
 
     Raises:
-        BadInput: If there is no such paragraph, or there are several and the run is to pause for its plan.
+        InputError: If a named paragraph is missing, or a run that pauses for its plan has several.
     """
     targets = [
         Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
@@ -147,16 +144,24 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
 
 
 def _select_paragraphs(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
+    # 1. A text from the input.
     if text := " ".join(request.get("text", "").split()):
         return [_build_given_paragraph(document, text)]
+    # 2. The paragraphs of a section.
     paragraphs = document["paragraphs"]
     if section := request.get("section"):
         paragraphs = [item for item in paragraphs if section.casefold() in item["section"].casefold()]
         if not paragraphs:
             known = ", ".join(dict.fromkeys(item["section"] for item in document["paragraphs"] if item["section"]))
             raise InputError(f"The paper has no section like {section!r}, but {known or 'none at all'}.")
-    if named := request.get("paragraphs"):
-        return [_find_named_paragraph(document, name) for name in dict.fromkeys(named)]
+    # 3. Named paragraphs, which may be short.
+    if named := [str(name).strip().lower() for name in dict.fromkeys(request.get("paragraphs") or [])]:
+        by_id = {item["id"]: item for item in document["paragraphs"]}
+        ids = [name if name.startswith("p") else f"p{name}" for name in named]
+        if unknown := [name for name in ids if name not in by_id]:
+            raise InputError(f"The paper has no paragraph {unknown[0]!r}, but p1 to p{len(by_id)}.")
+        return [by_id[name] for name in ids]
+    # 4. All that are long enough, without the acknowledgements and the like.
     worth_it = [item for item in paragraphs if len(item["text"].split()) >= chosen.min_words]
     if not section:
         worth_it = [item for item in worth_it if not _SKIPPED_SECTIONS.search(item["section"])]
@@ -168,7 +173,7 @@ def _select_paragraphs(document: Document, request: FeedbackInput, chosen: Feedb
 
 
 def build_paragraph_state(target: Target, run: FeedbackState) -> ParagraphState:
-    """The state in which the review of a paragraph begins."""
+    """Build the state with which the review of a paragraph begins."""
     return ParagraphState(
         target=target,
         document=run["document"],
@@ -197,19 +202,11 @@ def build_paragraph_state(target: Target, run: FeedbackState) -> ParagraphState:
     )
 
 
-def _find_named_paragraph(document: Document, name: str) -> Paragraph:
-    wanted = str(name).strip().lower()
-    wanted = wanted if wanted.startswith("p") else f"p{wanted}"
-    for paragraph in document["paragraphs"]:
-        if paragraph["id"] == wanted:
-            return paragraph
-    raise InputError(f"The paper has no paragraph {name!r}, but p1 to p{len(document['paragraphs'])}.")
-
-
 def _build_given_paragraph(document: Document, text: str) -> Paragraph:
-    """The paragraph that holds the text, cut to it, or the text as a paragraph without a place."""
+    """Return the paragraph that holds the text, cut to it, or the text as a paragraph of its own."""
     for paragraph in document["paragraphs"]:
         if place := find_quote(text, paragraph["text"]):
+            # A text that lacks a few words, perhaps lost in copying, stands for the whole paragraph.
             whole = len(text) >= 0.9 * len(paragraph["text"])
             return paragraph if whole else {**paragraph, "text": place.slice_text(paragraph["text"]), "words": []}
     return Paragraph(id=GIVEN_TEXT_ID, section="", text=text, page=0, words=[])

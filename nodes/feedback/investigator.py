@@ -1,7 +1,7 @@
 """The investigator: answers one question from one source, or says that it does not know (SWIF2T, Section 3).
 
-The source is the paper, or publications that the question finds. With the extension `quotes` it also quotes what the
-answer rests on, and looks outside the paragraph under review.
+The source is the paper under review or a publication that a search finds. With the extension `quotes` each answer
+quotes its passage, and the paragraph under review is not searched.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from nodes.feedback.agent import (
     format_passages,
     format_prompt_text,
     get_feedback_settings,
-    has_literature,
+    list_literature_sources,
     load_reviewed_paper,
     make_evidence_id,
     refine_passage_location,
@@ -31,9 +31,11 @@ from state.model_settings import LengthLimit
 from state.records import CallRecord
 from tools.checks.quotes import find_quote
 from tools.literature import FoundDocument, build_sources, find_documents, identify_reviewed_paper
+from tools.models import Answer
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?;])[\"”’]*\s+")
+# A sentence that means "I don't know".
 _NO_ANSWER = re.compile(
     r"[\"“'‘]*(?:(?:sorry|unfortunately),? )?(?:"
     r"I (?:do not|don['’]t) know\b(?!.*\b(?:but|however|although|though)\b).*|"
@@ -45,14 +47,13 @@ _NO_ANSWER = re.compile(
     r")[.!;\"”'’]*",
     re.IGNORECASE,
 )
-"""A sentence that says of itself that it is no answer."""
+# A sentence that adds nothing after "I don't know"; alone it may be the answer.
 _NOT_IN_SOURCE = re.compile(
     rf"(?:none of the {_SOURCE}|(?:the|these|this) {_SOURCE} (?:(?:do|does|did) not|don['’]t|doesn['’]t|"
     r"(?:hold|contain|give|provide|mention|say|state)s? (?:no|nothing)))\b"
     r"(?!.*\b(?:but|however|although|though)\b).*",
     re.IGNORECASE,
 )
-"""A sentence that adds nothing to "I don't know"; by itself it may be the answer."""
 
 
 class PlainAnswer(AgentAnswer):
@@ -70,7 +71,7 @@ class PassageAnswer(AgentAnswer):
 
 
 class SearchedDocument(NamedTuple):
-    """Where a question is looked up."""
+    """A document in which a question is looked up."""
 
     document: Document
     title: str
@@ -79,53 +80,53 @@ class SearchedDocument(NamedTuple):
 
 
 class Investigation(NamedTuple):
-    """What came of asking a question of some passages."""
+    """Result of asking a question about the passages of a document."""
 
-    answer: str
+    answer: str = ""
     """Empty if there is none."""
-    quote: str
-    """Verbatim; empty if the answer stands without one."""
-    section: str
-    page: int
-    note: str
-    """Why there is no answer, or no quote."""
-    calls: list[CallRecord]
+    quote: str = ""
+    """Verbatim; empty if the answer has no quote."""
+    section: str = ""
+    page: int = 0
+    note: str = ""
+    """Reason why there is no answer, or no quote."""
+    calls: Sequence[CallRecord] = ()
 
 
 async def answer_from_paper(state: QuestionState) -> ParagraphState:
     """Look a question up in the paper under review."""
     source = SearchedDocument(await load_reviewed_paper(state), state["document"]["title"])
     finding = await ask_about_document(state, source)
-    return _build_answer_update(state, finding, source, finding.calls, [])
+    return _build_answer_update(state, finding, source, finding.calls)
 
 
 async def answer_from_literature(state: QuestionState) -> ParagraphState:
-    """Look a question up in other publications, one after the other; the first answer counts."""
-    if not has_literature(state):
-        return _build_answer_update(state, _build_empty_investigation("no literature is set up"), None, [], [])
+    """Look a question up in other publications in turn, until one has an answer."""
+    if not list_literature_sources(get_feedback_settings(state)):
+        return _build_answer_update(state, Investigation(note="no literature is set up"))
     try:
-        studies = await find_studies(state, state["step"]["question"])
+        studies, notes = await find_studies(state, state["step"]["question"])
     except RetrievalUnavailableError as error:
-        return _build_answer_update(state, _build_empty_investigation(str(error)), None, [], [])
-    calls, finding, source = list[CallRecord](), _build_empty_investigation("no publication was found"), None
-    for study in studies.found:
+        return _build_answer_update(state, Investigation(note=str(error)))
+    calls, finding, source = list[CallRecord](), Investigation(note="no publication was found"), None
+    for study in studies:
         source = SearchedDocument(study["document"], study["title"], study["address"])
         finding = await ask_about_document(state, source)
         calls += finding.calls
         if finding.answer:
             break
-    return _build_answer_update(state, finding, source, calls, studies.notes)
+    return _build_answer_update(state, finding, source, calls, notes)
 
 
 async def ask_about_document(state: QuestionState, source: SearchedDocument) -> Investigation:
     """Ask the model to answer from passages of one document alone."""
     chosen, question = get_feedback_settings(state), state["step"]["question"]
     quotes = "quotes" in chosen.extensions
-    # With quotes it looks outside the paragraph: what that says is no evidence for it.
+    # The paragraph under review is no evidence for itself.
     leave_out = () if source.address or not quotes else (state["target"]["id"],)
     passages = await asyncio.to_thread(search_passages, [source.document], question, chosen, chosen.passages, leave_out)
     if not passages:
-        return _build_empty_investigation("nothing in it is about the question")
+        return Investigation(note="nothing in it is about the question")
     variables: dict[str, object] = {
         "title": format_prompt_text(source.title, state) or "without title",
         "question": question,
@@ -140,40 +141,34 @@ async def ask_about_document(state: QuestionState, source: SearchedDocument) -> 
             "investigator", "answer_question", state, variables, PlainAnswer, trim="passages"
         )
     except NoUsableAnswer as error:
-        return _build_empty_investigation(error.problem, error.spent)
+        return Investigation(note=error.problem, calls=error.spent)
     return _build_unquoted_investigation(plain.value.answer, "", plain.calls)
 
 
 async def _ask_quoted_answer(
     state: QuestionState, source: SearchedDocument, passages: list[Passage], variables: dict[str, object]
 ) -> Investigation:
-    """The answer with words of a passage; one that quotes others is asked for once more, and then stands without."""
-    first = await ask_feedback_role("investigator", "answer_question", state, variables, PassageAnswer, trim="passages")
-    if not is_actual_answer(first.value.answer) or _locate_passage_quote(first.value, passages):
-        return _build_quoted_investigation(first.value, state, source, passages, first.calls)
-    variables = {**variables, "again": first.value.quote.strip() or "nothing"}
-    try:
-        second = await ask_feedback_role(
-            "investigator", "answer_question", state, variables, PassageAnswer, trim="passages"
-        )
-    except NoUsableAnswer as error:
-        return _build_quoted_investigation(first.value, state, source, passages, [*first.calls, *error.spent])
-    better = second.value if is_actual_answer(second.value.answer) else first.value
-    return _build_quoted_investigation(better, state, source, passages, [*first.calls, *second.calls])
+    """Ask for an answer with a quote from a passage, and once more if no passage has the quote."""
 
+    async def ask(again: str) -> Answer[PassageAnswer]:
+        values = {**variables, "again": again}
+        return await ask_feedback_role("investigator", "answer_question", state, values, PassageAnswer, trim="passages")
 
-def _build_quoted_investigation(
-    answer: PassageAnswer,
-    state: QuestionState,
-    source: SearchedDocument,
-    passages: list[Passage],
-    calls: list[CallRecord],
-) -> Investigation:
-    """The answer, if it is any, with its quote, or without one where that shows nothing."""
+    # 1. Ask. A second answer counts unless it is none.
+    first = await ask("")
+    answer, calls = first.value, first.calls
+    if is_actual_answer(answer.answer) and not _locate_passage_quote(answer, passages):
+        try:
+            second = await ask(answer.quote.strip() or "nothing")
+        except NoUsableAnswer as error:
+            calls = [*calls, *error.spent]
+        else:
+            answer = second.value if is_actual_answer(second.value.answer) else answer
+            calls = [*calls, *second.calls]
+    # 2. Keep the quote if it is in a passage, and the answer in any case.
     if not (placed := _locate_passage_quote(answer, passages)):
-        return _build_unquoted_investigation(
-            answer.answer, "it quoted no words of the passages, so it stands without a quote", calls
-        )
+        note = "it quoted no words of the passages, so it stands without a quote"
+        return _build_unquoted_investigation(answer.answer, note, calls)
     passage, quote = placed
     if _is_quote_from_paragraph_only(quote, state, source):
         note = "it quoted the paragraph under review itself, so it stands without a quote"
@@ -184,7 +179,7 @@ def _build_quoted_investigation(
 
 
 def _is_quote_from_paragraph_only(quote: str, state: QuestionState, source: SearchedDocument) -> bool:
-    """Whether the words are those of the paragraph under review, and nowhere else in the paper."""
+    """Return whether the quote is in the paragraph under review, and nowhere else in the paper."""
     if source.address or find_quote(quote, state["target"]["text"], fewest=1) is None:
         return False
     others = (item for item in source.document["paragraphs"] if item["id"] != state["target"]["id"])
@@ -192,14 +187,17 @@ def _is_quote_from_paragraph_only(quote: str, state: QuestionState, source: Sear
 
 
 def is_actual_answer(answer: str) -> bool:
-    """Whether an answer is one: not if it is empty, or as a whole says that it does not know."""
+    """Return whether an answer says anything but that it does not know."""
     first, *others = _SENTENCE_BREAK.split(answer.strip())
-    unknown = not first or _NO_ANSWER.fullmatch(first)
-    return not unknown or not all(_NO_ANSWER.fullmatch(other) or _NOT_IN_SOURCE.fullmatch(other) for other in others)
+    if first and not _NO_ANSWER.fullmatch(first):
+        return True
+    # "I don't know" may be followed by an answer.
+    return not all(_NO_ANSWER.fullmatch(other) or _NOT_IN_SOURCE.fullmatch(other) for other in others)
 
 
 def _locate_passage_quote(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:
-    """The passage that holds the quote, the named one before others, and the quote in its own words."""
+    """Find the passage that holds the quote, and the quote as the passage has it."""
+    # Models often give the wrong number, so the other passages are searched, too.
     named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
     for passage in [*named, *passages]:
         if place := find_quote(answer.quote, passage["text"], fewest=1):  # "85.3%" and "n = 40" are quotes, too
@@ -209,20 +207,16 @@ def _locate_passage_quote(answer: PassageAnswer, passages: list[Passage]) -> tup
 
 def _build_unquoted_investigation(answer: str, note: str, calls: list[CallRecord]) -> Investigation:
     if not is_actual_answer(answer):
-        return _build_empty_investigation("the passages hold no answer", calls)
-    return Investigation(answer.strip(), "", "", 0, note, calls)
-
-
-def _build_empty_investigation(note: str, calls: list[CallRecord] | None = None) -> Investigation:
-    return Investigation("", "", "", 0, note, calls or [])
+        return Investigation(note="the passages hold no answer", calls=calls)
+    return Investigation(answer.strip(), note=note, calls=calls)
 
 
 def _build_answer_update(
     state: QuestionState,
     finding: Investigation,
-    source: SearchedDocument | None,
-    calls: list[CallRecord],
-    notes: list[str],
+    source: SearchedDocument | None = None,
+    calls: Sequence[CallRecord] = (),
+    notes: Sequence[str] = (),
 ) -> ParagraphState:
     step = state["step"]
     evidence = None
@@ -239,24 +233,17 @@ def _build_answer_update(
             address=source.address,
         )
     answered = QuestionAnswer(step=step["id"], evidence=evidence, note=finding.note)
-    return {"answers": [answered], "calls": calls, "notes": notes}
+    return {"answers": [answered], "calls": list(calls), "notes": list(notes)}
 
 
-class FoundStudies(NamedTuple):
-    """What a search has brought."""
+async def find_studies(state: QuestionState, question: str) -> tuple[list[FoundDocument], list[str]]:
+    """Search for publications on a question, the best first, and return notes on failures and exclusions, too.
 
-    found: list[FoundDocument]
-    """The best first."""
-    notes: list[str]
-    """Providers that failed, and addresses that were kept out."""
-
-
-async def find_studies(state: QuestionState, question: str) -> FoundStudies:
-    """Look for publications on a question; nothing but the question leaves the machine, and only if a service is named.
+    Nothing but the question leaves the machine, and only if a service is named.
 
     Raises:
-        RetrievalUnavailable: No provider could be asked.
-        SettingsError: A provider needs a key that is not there.
+        RetrievalUnavailableError: If no provider could be asked.
+        SettingsError: If a provider's key is missing.
     """
     chosen, paper = get_feedback_settings(state), await load_reviewed_paper(state)
 
@@ -268,4 +255,4 @@ async def find_studies(state: QuestionState, question: str) -> FoundStudies:
     findings = await find_documents(question, sources, limit=limit, under_review=identify_reviewed_paper(paper))
     blocked = [f"{item['address']} was kept out: it {item['reason']}." for item in findings["blocked"]]
     notices = [f"Literature, {item['provider']}: {item['message']}" for item in findings["notices"]]
-    return FoundStudies(findings["found"], [*blocked, *notices])
+    return findings["found"], [*blocked, *notices]

@@ -1,9 +1,8 @@
 """The planner samples several plans for the paragraph, and the plan re-ranker picks one (SWIF2T, Section 3).
 
-The golden rules of a plan stand in the planner's prompt: every step asks the investigator or the reviewer for
-something; questions to the paper come first, then those to the literature, and the last step is the review; a question
-to the literature can be understood by itself and ends with "?"; each question asks about one thing only. A plan is
-followed as it was written, but for what cannot be executed.
+The planner's prompt holds the golden rules of a plan: each step is for the investigator or the reviewer; questions to
+the paper come first, then those to the literature, then the review; a question asks about one thing, and a question to
+the literature can be understood by itself and ends with "?". Code changes only steps that cannot be executed.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from nodes.feedback.agent import (
     format_extension_flag,
     format_prompt_text,
     get_feedback_settings,
-    has_literature,
+    list_literature_sources,
     list_question_actions,
     make_bounded_list_field,
     translate_request_failures,
@@ -42,23 +41,18 @@ class ProposedStep(NamedTuple):
 
 
 class NormalizedPlan(NamedTuple):
-    """Steps that can be followed."""
+    """A plan that can be followed."""
 
     steps: list[ProposedStep]
-    """The last one is the review, all others are questions."""
+    """The last step is the review, all others are questions."""
     repairs: list[str]
-    """What was wrong, one sentence each."""
+    """Sentences about steps that were left out or moved."""
 
 
 def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
-    """Make a plan one that can be followed: at most so many questions, then the review.
+    """Return the plan with at most `most` questions, all before the review; without questions it is the review alone.
 
-    Args:
-        steps: As the planner, the controller or a person wrote them.
-        most: Most questions.
-
-    Returns:
-        The plan; without any question left, it is the review alone.
+    The steps come from the planner, the controller or a person.
     """
     repairs: list[str] = []
     questions = [
@@ -75,26 +69,26 @@ def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
 
 
 def number_steps(asked: Sequence[ProposedStep], origin: str, *, first: int = 1) -> list[Step]:
-    """Steps with ids, counted from `first`."""
+    """Return the steps with the ids s1, s2, ..., counted from `first`."""
     return [
         Step(id=f"s{number}", action=step.action, question=step.question, origin=origin)  # type: ignore[typeddict-item]
         for number, step in enumerate(asked, start=first)
     ]
 
 
+# The investigator's sources, as prompts and people name them.
 SOURCE_NAMES: Mapping[Action, str] = {"ask_paper": "paper", "ask_checks": "checks", "ask_literature": "literature"}
-"""What the investigator can ask, as prompts and people call it."""
 
 
 def describe_step(step: Step) -> str:
-    """A step as the prompts and the re-ranker read it."""
+    """Describe a step for the prompts and the re-ranker."""
     if step["action"] == "write_review":
         return "Reviewer: write the review."
     return f"Investigator: answer from the {SOURCE_NAMES[step['action']]}: {step['question']}"
 
 
 def build_plan_schema(actions: Sequence[str], steps: Any) -> type[BaseModel]:
-    """The schema of a plan, by what a step can be and the field of the list of steps."""
+    """Build the schema of a plan from the possible actions and the field of its list of steps."""
     question: Any = (Annotated[str, LengthLimit("note_words")], ...)
     step = create_model(
         "ProposedStep",
@@ -107,18 +101,16 @@ def build_plan_schema(actions: Sequence[str], steps: Any) -> type[BaseModel]:
 
 
 async def propose_plans(state: ParagraphState) -> ParagraphState:
-    """Sample plans, and make them such as can be followed."""
+    """Sample plans, and repair those that cannot be followed."""
     chosen, model = get_feedback_settings(state), get_model_settings("planner", state)
-    if chosen.plans > 1:  # sampled warm, however cold the role is set: otherwise they are one plan several times
+    if chosen.plans > 1:  # at a low temperature all samples would be the same plan
         model = model.model_copy(update={"temperature": max(model.temperature or 0, chosen.plan_temperature)})
-    schema = build_plan_schema(
-        (*list_question_actions(state), "write_review"),
-        make_bounded_list_field(chosen.max_questions + 1, "planner", state),
-    )
+    steps_field = make_bounded_list_field(chosen.max_questions + 1, "planner", state)
+    schema = build_plan_schema((*list_question_actions(state), "write_review"), steps_field)
     variables: dict[str, object] = {
         "paragraph": format_prompt_text(state["target"]["text"], state),
         "most": chosen.max_questions,
-        "literature": "yes" if has_literature(state) else "",
+        "literature": "yes" if list_literature_sources(chosen) else "",
         "checks": format_extension_flag("computed_checks", state),
         "instructions": format_extension_flag("instructions", state),
     }
@@ -131,7 +123,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
                 schema,
                 model,
                 number=chosen.plans,
-                trim="most",  # nothing: a paragraph that does not fit here fits none of the later prompts either
+                trim="most",  # a number: nothing is trimmed, for a paragraph that is too long here fits no later prompt
                 limits=get_limits(state),
             )
     except NoUsableAnswer as error:
@@ -146,7 +138,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
 
 
 async def edit_plan(state: ParagraphState) -> ParagraphState:
-    """Let a person edit the plan that will be followed."""
+    """Pause the run, so that a person can edit the plan."""
     plan = state["plans"][0]
     lines = [f"{SOURCE_NAMES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
     answer = interrupt(
@@ -160,15 +152,14 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
     own = answer.get("advice") if isinstance(answer, dict) else None
     if own is None or own == lines:
         return {"remaining": plan["steps"]}
-    asked = normalize_plan(
-        [*map(parse_step, own), ProposedStep("write_review", "")], get_feedback_settings(state).max_questions
-    )
+    most = get_feedback_settings(state).max_questions
+    asked = normalize_plan([*map(parse_step, own), ProposedStep("write_review", "")], most)
     edited: Plan = {**plan, "steps": number_steps(asked.steps, "person"), "repairs": asked.repairs}
     return {"plans": [edited, *state["plans"][1:]], "remaining": edited["steps"]}
 
 
 def parse_step(line: str) -> ProposedStep:
-    """A person's line as a step; a line that names no source asks the paper."""
+    """Parse a person's line as a step; a line that names no source asks the paper."""
     source, colon, question = str(line).partition(":")
     for action, name in SOURCE_NAMES.items():
         if colon and source.strip().lower() == name:
@@ -177,15 +168,15 @@ def parse_step(line: str) -> ProposedStep:
 
 
 def format_plan(plan: Plan) -> str:
-    """A plan as the re-ranker reads it: one numbered step a line."""
+    """Format a plan for the re-ranker: one numbered step a line."""
     return "\n".join(f"{number}. {describe_step(step)}" for number, step in enumerate(plan["steps"], start=1))
 
 
 async def rank_plans(state: ParagraphState) -> ParagraphState:
-    """Score each plan by itself and put the best first.
+    """Score each plan by itself, and put the best first.
 
     Raises:
-        SettingsError: The weights are missing or damaged; plans are never ranked by chance.
+        SettingsError: If the weights are missing or damaged; plans are never ranked by chance.
     """
     plans = state["plans"]
     texts = [format_plan(plan) for plan in plans]

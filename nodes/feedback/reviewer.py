@@ -1,4 +1,4 @@
-"""The reviewer: writes one specific comment from the evidence that was gathered (SWIF2T, Section 3, "Reviewer")."""
+"""The reviewer: writes one specific comment from the evidence (SWIF2T, Section 3, "Reviewer")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pydantic import BaseModel, ValidationInfo, create_model, model_validator
 from nodes.feedback.agent import (
     ask_feedback_role,
     fail_paragraph,
-    format_candidates,
     format_evidence,
     format_extension_flag,
     format_prompt_text,
@@ -49,45 +48,48 @@ class AnchoredReview(AgentAnswer):
 
 
 def build_review_schema(state: ParagraphState) -> type[BaseModel]:
-    """The schema of a comment on this paragraph, which can cite this evidence only.
+    """Build the schema of a comment on a paragraph, which can cite the gathered evidence only.
 
-    A comment that says nothing is sent back once; so is one whose quote is not in the paragraph, which then stands
-    without a quote.
+    An empty comment is sent back once. So is a comment whose quote is not in the paragraph; the second time it loses
+    its quote.
     """
-    extensions, paragraph = get_feedback_settings(state).extensions, state["target"]["text"]
+    paragraph = state["target"]["text"]
 
-    def anchored(answer: Any, info: ValidationInfo) -> Any:
+    def check_quote(answer: Any, info: ValidationInfo) -> Any:
         if answer.label == NO_REVIEW_NEEDED:
             return answer
-        last_try = (info.context or {}).get(LAST_TRY, False)
         place = find_closest_quote(answer.quote, paragraph)
-        if not place and not last_try:
+        if not place and not (info.context or {}).get(LAST_TRY, False):
             raise ValueError("the words of `quote` are not in the paragraph; copy some exactly")
         answer.quote = place.slice_text(paragraph) if place else ""
         return answer
 
-    def says_what_is_wrong(answer: Any) -> Any:
+    def check_review(answer: Any) -> Any:
         if answer.label != NO_REVIEW_NEEDED and not answer.review.strip():
             raise ValueError("`review` must say what is wrong")
         return answer
 
-    checks: dict[str, Any] = {"says_what_is_wrong": model_validator(mode="after")(says_what_is_wrong)}
+    checks: dict[str, Any] = {"check_review": model_validator(mode="after")(check_review)}
     computed = build_wordings_field(state)
-    if "anchors" not in extensions:
+    if "anchors" not in get_feedback_settings(state).extensions:
         return create_model("Review", __base__=Review, __validators__=checks, **computed)
-    checks["anchored"] = model_validator(mode="after")(anchored)
+    checks["check_quote"] = model_validator(mode="after")(check_quote)
     ids = tuple(item["id"] for item in state["evidence"])
     known: Any = Literal[ids] if ids else str
-    evidence: Any = {"evidence": (list[known], make_bounded_list_field(len(ids), "reviewer", state))}
-    fields: Any = {**evidence, **computed}
+    fields: Any = {"evidence": (list[known], make_bounded_list_field(len(ids), "reviewer", state)), **computed}
     return create_model("Review", __base__=AnchoredReview, __validators__=checks, **fields)
 
 
 async def write_review(state: ParagraphState) -> ParagraphState:
-    """Write the comment; the reviewer may find that none is needed."""
+    """Write the comment, or find that the paragraph needs none."""
+    # With the type inside the sentence, small models copy it into their comment.
+    candidates = [
+        f'- words: "{item["quote"]}"\n  problem: {item["problem"]}\n  label: {item["label"]}'
+        for item in state["candidates"]
+    ]
     variables: dict[str, object] = {
         "team": "yes" if state["plans"] else "",  # the baselines have none
-        "candidates": format_candidates(state["candidates"]),
+        "candidates": "\n".join(candidates),
         "evidence": format_evidence(state),
         "paragraph": format_prompt_text(state["target"]["text"], state),
         "anchors": format_extension_flag("anchors", state),
@@ -98,6 +100,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     except NoUsableAnswer as error:
         return {**fail_paragraph("reviewer", error.problem), "calls": error.spent}
     said = answer.value.model_dump()
+    # Findings keep their wording even if there is no comment.
     wordings, notes = validate_finding_wordings(state, said.get("computed", {}))
     news: ParagraphState = {"wordings": wordings, "notes": notes, "calls": answer.calls}
     if said["label"] == NO_REVIEW_NEEDED:
@@ -108,8 +111,9 @@ async def write_review(state: ParagraphState) -> ParagraphState:
 
 
 def _build_comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
-    """Place the comment at its quote; without the extension `anchors` at what it has in quotation marks."""
+    """Place the comment at its quote in the paragraph."""
     target = state["target"]
+    # Without the extension `anchors` the quote is the text that the comment has in quotation marks.
     place = find_quotation(said["review"], target["text"])
     quote = said.get("quote", place.slice_text(target["text"]) if place else "")
     return Comment(

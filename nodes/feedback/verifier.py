@@ -1,8 +1,7 @@
-"""The verifier: what a person should know of a comment (the extensions `verify` and `instructions`).
+"""The verifier: notes what a reader should know about a comment (the extensions `verify` and `instructions`).
 
-The quote is verbatim and the evidence exists by the schema of the reviewer's answer. Here, a claim that something is
-missing is tested by retrieval against the paper, and whether it repeats an injected instruction is noted; both are
-reported beside the comment.
+The schema of the reviewer's answer ensures that the quote is verbatim and the evidence exists. The verifier tests
+against the paper whether something is missing, as the comment says, and whether it repeats an injected instruction.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from tools.checks.fidelity import list_unsupported_facts
 from tools.checks.quotes import find_quote
 from tools.injection import repeats_instruction
 
-# Whether something is said to be missing; rather once too often, for the test costs one call.
+# Words that say that something is missing. The list is broad, because a needless test costs only one call.
 _ABSENCE = re.compile(
     r"\b(?:not|n't|never|nowhere|neither|nor|no|without|lacks?|lacking|missing|omits?|omitted|absen(?:t|ce)|unclear|"
     r"unspecified|unreported|undefined|fails? to|leaves? open|"
@@ -48,20 +47,23 @@ class AbsenceTest(AgentAnswer):
 
 
 async def verify_comment(state: ParagraphState) -> ParagraphState:
-    """Keep or soften the comment, and say if the paper has dictated it."""
+    """Keep or soften the comment, and note whether it repeats an instruction of the paper."""
     comment, chosen = state["comment"], get_feedback_settings(state)
     if comment is None:
         raise ValueError("there is no comment to verify")
     said = f"{comment['review']} {comment['suggestion']}"
-    dictated = "instructions" in chosen.extensions and repeats_instruction(said, state["findings"])
-    notes = ["It repeats an instruction found in the paper."] if dictated else []
-    notes += _list_unsupported_notes(state, comment, said) if "verify" in chosen.extensions else []
+    # 1. Checks by code.
+    is_dictated = "instructions" in chosen.extensions and repeats_instruction(said, state["findings"])
+    notes = ["It repeats an instruction found in the paper."] if is_dictated else []
+    if "verify" in chosen.extensions:
+        known = [state["target"]["text"], format_evidence(state), state["document"]["title"], comment["label"]]
+        facts = [f"“{fact['text']}”" for fact in list_unsupported_facts(said, "\n\n".join(known))]
+        notes += [f"Neither the paragraph nor the evidence has {', '.join(facts)}."] if facts else []
     if "verify" not in chosen.extensions or not _ABSENCE.search(said):
         return _set_verification(comment, Verification(verdict="kept", notes=notes))
-    document = await load_reviewed_paper(state)
-    passages = await asyncio.to_thread(
-        search_passages, [document], f"{comment['quote']} {said}", chosen, chosen.passages
-    )
+    # 2. A claim that something is missing is tested against the passages that are nearest to it.
+    document, query = await load_reviewed_paper(state), f"{comment['quote']} {said}"
+    passages = await asyncio.to_thread(search_passages, [document], query, chosen, chosen.passages)
     variables: dict[str, object] = {
         "claim": format_prompt_text(said, state),
         "passages": format_passages(passages, state),
@@ -79,8 +81,8 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
 def apply_absence_test(
     answer: AbsenceTest, comment: Comment, paragraph: str, passages: list[Passage], notes: list[str]
 ) -> Verification:
-    """Soften what the paper gives, in the paragraph itself or elsewhere; only verbatim quotes count."""
-    # Perhaps the test found nothing but the words that are commented on.
+    """Soften a comment if the paper gives what it calls missing, as a verbatim quote shows."""
+    # A quote of the words that the comment is about shows nothing.
     if not answer.given or find_quote(answer.quote, comment["quote"]) or find_quote(comment["quote"], answer.quote):
         return Verification(verdict="kept", notes=notes)
     if place := find_quote(answer.quote, paragraph):
@@ -93,14 +95,6 @@ def apply_absence_test(
             note = f"The paper does say, in {where}: “{place.slice_text(passage['text'])}”. Perhaps point there."
             return Verification(verdict="softened", notes=[*notes, note])
     return Verification(verdict="kept", notes=notes)
-
-
-def _list_unsupported_notes(state: ParagraphState, comment: Comment, said: str) -> list[str]:
-    """Numbers and names of the comment that neither the paragraph nor the evidence has."""
-    known = [state["target"]["text"], format_evidence(state), state["document"]["title"], comment["label"]]
-    source = "\n\n".join(known)
-    facts = [f"“{fact['text']}”" for fact in list_unsupported_facts(said, source)]
-    return [f"Neither the paragraph nor the evidence has {', '.join(facts)}."] if facts else []
 
 
 def _set_verification(comment: Comment, verification: Verification) -> ParagraphState:

@@ -1,4 +1,4 @@
-"""The weakness detector: "nothing worth raising" is an answer (ours; SWIF2T asks for one in its limitations)."""
+"""The weakness detector, an extension: it may find nothing worth raising (SWIF2T names this as future work)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Weaknesses(AgentAnswer):
 
 
 async def detect_weaknesses(state: ParagraphState) -> ParagraphState:
-    """List weaknesses of the paragraph; those that quote nothing of it are dropped, and without any the run ends."""
+    """List weaknesses of the paragraph; without any, no comment is written."""
     variables: dict[str, object] = {
         "evidence": format_evidence(state),
         "paragraph": format_prompt_text(state["target"]["text"], state),
@@ -42,6 +42,7 @@ async def detect_weaknesses(state: ParagraphState) -> ParagraphState:
     except NoUsableAnswer as error:
         note = f"The weakness detector gave no usable answer ({error.problem}), so the reviewer decided alone."
         return {"notes": [note], "calls": error.spent}
+    # A weakness counts only if its quote is in the paragraph.
     text = state["target"]["text"]
     places = [(item, find_closest_quote(item.quote, text)) for item in answer.value.weaknesses]
     candidates = [
@@ -52,7 +53,7 @@ async def detect_weaknesses(state: ParagraphState) -> ParagraphState:
     news: ParagraphState = {"candidates": candidates, "calls": answer.calls}
     if not places:
         return {**news, "outcome": "nothing worth raising", "problem": "The weakness detector found nothing."}
-    if not candidates:
+    if not candidates:  # the model did notice something, so the reviewer looks for it
         note = "The weaknesses that were noticed quote nothing of the paragraph; the reviewer decided alone."
         return {**news, "notes": [note]}
     return news
