@@ -1,4 +1,4 @@
-"""Where checkpoints live: one factory for memory, SQLite and Postgres."""
+"""Opens the checkpoints of runs in memory, SQLite or Postgres."""
 
 from __future__ import annotations
 
@@ -20,52 +20,58 @@ from state.errors import SettingsError, StateError
 from state.files import ensure_folder, make_storage_error, resolve_state_folder
 from tools.configuration import load_settings
 
+# Time that a writer waits for another process that writes to the same SQLite file.
 BUSY_TIMEOUT_S = 30.0
-"""How long a writer waits for another process that writes to the same file."""
-
 WriteResult = TypeVar("WriteResult")
 
 
 @asynccontextmanager
 async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """Open the saver at `address`: memory, sqlite (a file in the state folder), sqlite:///FILE, or postgres://...
+    """Open the saver at an address: memory, sqlite (a file in the state folder), sqlite:///FILE, or postgres://...
 
     Raises:
-        StateError: If the file or the database cannot be opened or written.
-        SettingsError: If the Postgres package is not installed.
+        StateError: The file or the database cannot be opened or written.
+        SettingsError: The Postgres package is not installed.
     """
     if address == "memory":
         yield InMemorySaver()
     elif address.startswith("postgres"):
-        async with _open_postgres_saver(address) as saver:
-            yield saver
+        try:
+            from runs.postgres_checkpoints import PostgresSaver, translate_database_errors  # noqa: PLC0415 - optional
+        except ImportError as error:
+            raise SettingsError(
+                "Postgres checkpoints need another package: pip install 'draftroom[postgres]'."
+            ) from error
+        with translate_database_errors():
+            async with PostgresSaver.from_conn_string(address) as saver:
+                await saver.setup()
+                yield saver
     else:
-        path = (
-            Path(address.removeprefix("sqlite:///"))
-            if ":" in address
-            else resolve_state_folder() / "checkpoints.sqlite"
-        )
-        async with _open_sqlite_saver(path) as saver:
+        path = Path(address.removeprefix("sqlite:///"))
+        async with _open_sqlite_saver(
+            path if ":" in address else resolve_state_folder() / "checkpoints.sqlite"
+        ) as saver:
             yield saver
 
 
 def resolve_checkpoint_address(record: RunRecord) -> str:
-    """Address of the run's checkpoints.
+    """Return the address of a run's checkpoints.
 
     Raises:
-        StateError: If they were kept in memory, and so are gone.
+        StateError: The checkpoints were kept in memory, and so are gone.
     """
     if record["checkpoints"] == "memory":
         raise StateError(
             f"The run {record['id']} kept its checkpoints in memory, so they are gone; start it anew.",
             kind="run_incompatible",
         )
+    # The record does not hold a Postgres address, because the address may hold a password.
     return load_settings().checkpoints if record["checkpoints"] == "postgres" else record["checkpoints"]
 
 
 @asynccontextmanager
 async def open_studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """The saver that `langgraph.json` names: the one of the command, so that either can go on with the other's runs."""
+    """Open the saver that `langgraph.json` names: the command's, so that Studio and the command share their runs."""
     settings = await asyncio.to_thread(load_settings)
     async with open_checkpointer(settings.checkpoints) as saver:
         yield saver
@@ -74,9 +80,9 @@ async def open_studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 @asynccontextmanager
 async def _open_sqlite_saver(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
     await asyncio.to_thread(ensure_folder, path.parent)
-    # SQLite's errors only: an OSError may come from whatever the caller does while the saver is open.
+    # Only SQLite's errors are translated: an OSError may come from the caller's work while the saver is open.
     try:
-        # First by itself: where it cannot be opened, aiosqlite would leave a thread behind.
+        # Opened once before, because aiosqlite leaves a thread behind for a file that cannot be opened.
         await asyncio.to_thread(lambda: sqlite3.connect(path).close())
         async with aiosqlite.connect(path, timeout=BUSY_TIMEOUT_S) as connection:
             saver = _SqliteSaver(connection)
@@ -90,10 +96,10 @@ async def _open_sqlite_saver(path: Path) -> AsyncIterator[BaseCheckpointSaver[st
 
 
 class _SqliteSaver(AsyncSqliteSaver):
-    """Finishes each write that has begun, whoever is cancelled, and knows which are under way.
+    """SQLite saver that finishes each write that has begun.
 
-    LangGraph does not wait for what it stores of the steps that it cancels when another one fails. A connection that is
-    closed between such a statement and its commit keeps the file locked for as long as the statement is referred to.
+    LangGraph does not wait for the writes of steps that it cancels when another step fails. A connection that is closed
+    between such a statement and its commit keeps the file locked for as long as the statement is referred to.
     """
 
     def __init__(self, connection: aiosqlite.Connection) -> None:
@@ -108,33 +114,21 @@ class _SqliteSaver(AsyncSqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Store a checkpoint."""
-        return await self._shield_write(super().aput(config, checkpoint, metadata, new_versions))
+        return await self._finish_despite_cancellation(super().aput(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Store what a task has written."""
-        await self._shield_write(super().aput_writes(config, writes, task_id, task_path))
+        """Store the writes of a task."""
+        await self._finish_despite_cancellation(super().aput_writes(config, writes, task_id, task_path))
 
     async def finish_writes(self) -> None:
-        """Wait for all that is under way."""
+        """Wait for all writes under way."""
         while self._writes:
             await asyncio.wait(self._writes)
 
-    async def _shield_write(self, write: Coroutine[Any, Any, WriteResult]) -> WriteResult:
+    async def _finish_despite_cancellation(self, write: Coroutine[Any, Any, WriteResult]) -> WriteResult:
         task = asyncio.create_task(write)
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)
         return await asyncio.shield(task)
-
-
-@asynccontextmanager
-async def _open_postgres_saver(address: str) -> AsyncIterator[BaseCheckpointSaver[str]]:
-    try:
-        from runs.postgres_checkpoints import PostgresSaver, translate_database_errors  # noqa: PLC0415 - needs an optional package
-    except ImportError as error:
-        raise SettingsError("Postgres checkpoints need another package: pip install 'draftroom[postgres]'.") from error
-    with translate_database_errors():
-        async with PostgresSaver.from_conn_string(address) as saver:
-            await saver.setup()
-            yield saver

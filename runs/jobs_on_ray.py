@@ -1,7 +1,7 @@
-"""Many jobs on a Ray cluster: each is a row of a Ray Data dataset, and each of its actors works on many rows at once.
+"""Runs many jobs on a Ray cluster: each job is a row of a Ray Data dataset, and each actor works on many rows at once.
 
-An actor that dies begins anew, on another machine if its own is gone, and is given its rows again. So a job must go on
-where it was stopped, which runs do that have checkpoints. Needs the extra `ray`.
+An actor that dies is started again, on another machine if its own is gone, and gets its rows again. So a job must be
+resumable, as runs with checkpoints are. Needs the extra `ray`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from langgraph.runtime import RunControl
 from runs.jobs import Key, Record, RowSession, RowWork, Workers, run_job
 from state.errors import SettingsError
 
-# It would report its use to its makers, warn of how Ray Data itself makes actors, and be started anew by what ends the
-# tasks of a cluster that was stopped at once.
+# Ray would send usage statistics, warn of how Ray Data itself makes actors, and start a new cluster when the tasks of a
+# stopped one end.
 for name, value in (("USAGE_STATS_ENABLED", "0"), ("BACKEND_LOG_LEVEL", "fatal"), ("ENABLE_AUTO_CONNECT", "0")):
     os.environ.setdefault(f"RAY_{name}", value)
 
@@ -34,8 +34,7 @@ try:
 except ImportError as error:
     raise SettingsError("Runs on a Ray cluster need another package: pip install 'draftroom[ray]'.") from error
 
-_POLL_S = 0.2
-"""How often it is looked whether somebody wants to stop."""
+_POLL_S = 0.2  # between two looks whether the user wants to stop
 
 
 @asynccontextmanager
@@ -43,16 +42,15 @@ async def join_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
     """Join the cluster that `RAY_ADDRESS` or this machine names, or start one here.
 
     Args:
-        on_one_machine: Whether checkpoints can be reached from this machine alone.
+        on_one_machine: Whether the checkpoints can be reached from this machine only.
 
     Yields:
-        How many machines it has.
+        The number of machines of the cluster.
 
     Raises:
-        SettingsError: No cluster answers at `RAY_ADDRESS`, or it has several machines, not all of which reach the
-            checkpoints.
+        SettingsError: No cluster answers at `RAY_ADDRESS`, or not all of its machines reach the checkpoints.
     """
-    await asyncio.to_thread(_connect_to_ray)  # not in the main thread, where Ray would take SIGTERM from us
+    await asyncio.to_thread(_connect_to_ray)  # in the main thread Ray would replace our handler of SIGTERM
     try:
         machines = sum(node["Alive"] for node in await asyncio.to_thread(ray.nodes))
         if machines > 1 and on_one_machine:
@@ -66,7 +64,8 @@ async def join_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
 
 
 def _connect_to_ray() -> None:
-    home = os.environ.get("DRAFTROOM_HOME")  # a run finds its paper in the state folder again, on whichever machine
+    # On every machine a run finds its paper in the same state folder.
+    home = os.environ.get("DRAFTROOM_HOME")
     given: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     environment = {"env_vars": {"DRAFTROOM_HOME": home}} if home else None
     try:
@@ -83,64 +82,63 @@ def _connect_to_ray() -> None:
 async def iterate_ray_results(
     rows: Iterable[tuple[Key, Record]], work: RowWork, workers: Workers, control: RunControl
 ) -> AsyncIterator[tuple[Key, Record]]:
-    """Works on rows in the cluster that was joined.
+    """Work on rows in the cluster that was joined.
 
     Args:
-        rows: What there is to do, by key; as plain values.
-        work: What is done with each.
-        workers: How many actors, and how much each does at once.
-        control: Where it asks to drain, no further row begins, and those under way end where they can go on.
+        rows: Keys and rows, as plain values.
+        work: Work to do on each row.
+        workers: Number of actors, and of rows that each works on at once.
+        control: When it asks to drain, no further row begins, and rows under way end where they can be resumed.
 
     Yields:
-        The key and the result of each row that has ended, in the order in which they end; that of one whose work raises
-        a `DraftroomError` has `error`.
+        The key and the result of each row that has ended, in the order in which they end; with `error` if it failed.
     """
     items = [{"key": json.dumps(key), "row": json.dumps(row)} for key, row in rows]
     if not items:
         return
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    bell = ray.remote(_StopSignal).options(num_cpus=0, scheduling_strategy=here).remote()
+    stop_signal = ray.remote(_StopSignal).options(num_cpus=0, scheduling_strategy=here).remote()
     # Without `prefetch_batches=0` an answer would wait for the next one.
-    answers = _build_dataset(items, work, workers, bell).iter_batches(
+    answers = _build_dataset(items, work, workers, stop_signal).iter_batches(
         batch_size=None, batch_format="pyarrow", prefetch_batches=0
     )
     coming, idle = (row for batch in answers for row in batch.to_pylist()), dict[str, int]()
-    while answer := await _wait_for_answer(coming, control, bell):
+    while answer := await _wait_for_answer(coming, control, stop_signal):
         if answer["result"]:
             yield tuple(json.loads(answer["key"])), json.loads(answer["result"])
         if control.drain_requested:
             idle[answer["actor"]] = answer["under_way"]
             if len(idle) == workers.actors and not any(idle.values()):
-                break  # the rows that are left would only be handed back, one after the other
+                break  # the actors would only hand the other rows back, one after the other
     await asyncio.to_thread(_stop_dataset_threads, coming)
 
 
-def _build_dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, bell: Any) -> Any:
-    """A block has one row, so that none waits for another; an actor's places are blocks."""
+def _build_dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, stop_signal: Any) -> Any:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
-    logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # whatever is wrong is raised, too
+    logging.getLogger("ray.data").setLevel(logging.CRITICAL)  # errors are raised, too
+    # A block holds one row, so that no row waits for another one to be handed over.
     return ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
         _Worker,
-        fn_constructor_args=(work, bell),
+        fn_constructor_args=(work, stop_signal),
         batch_size=1,
         compute=ray.data.ActorPoolStrategy(
             size=workers.actors,
             max_concurrent_calls_per_actor=workers.at_once,
             max_tasks_in_flight_per_actor=workers.at_once,
         ),
-        num_cpus=0,  # actors wait for models; and one whose machine is gone must find room on another
+        num_cpus=0,  # actors only wait for models, and must fit on any machine when their own is gone
     )
 
 
-async def _wait_for_answer(coming: Iterator[Record], control: RunControl, bell: Any) -> Record | None:
-    """The next answer, none if there are no more; rings the bell once somebody wants to stop."""
+async def _wait_for_answer(coming: Iterator[Record], control: RunControl, stop_signal: Any) -> Record | None:
+    """Return the next answer or None at the end; pass a stop on to the actors while waiting."""
     answer = asyncio.ensure_future(asyncio.to_thread(next, coming, None))
     while not answer.done() and not control.drain_requested:
         await asyncio.wait({answer}, timeout=_POLL_S)
     if control.drain_requested:
-        await bell.request_stop.remote()
+        await stop_signal.request_stop.remote()
     try:
         return await answer
     except ray.exceptions.RayError as error:
@@ -152,35 +150,32 @@ async def _wait_for_answer(coming: Iterator[Record], control: RunControl, bell: 
 
 
 def _stop_dataset_threads(coming: Generator[Record]) -> None:
-    """End the work on rows that nobody waits for.
-
-    Ray Data works and hands over in threads of its own, and a process that asks Ray for anything after it has left the
-    cluster is ended by Ray without a word.
-    """
+    """End the work on rows whose results are not needed."""
     coming.close()
+    # A thread of Ray Data that asks Ray for anything after the process has left the cluster would end the process.
     for thread in threading.enumerate():
         if thread.name.startswith(("StreamingExecutor-", "iter_threaded")):
             thread.join()
 
 
 class _StopSignal:
-    """Tells all actors that no further row begins."""
+    """Actor that tells all workers to begin no further row."""
 
     def __init__(self) -> None:
-        self._rung = asyncio.Event()
+        self._requested = asyncio.Event()
 
     async def request_stop(self) -> None:
-        self._rung.set()
+        self._requested.set()
 
     async def wait_for_stop(self) -> None:
-        await self._rung.wait()
+        await self._requested.wait()
 
 
 class _Worker:
-    """The actor."""
+    """Actor that works on rows."""
 
-    def __init__(self, work: RowWork, bell: Any) -> None:
-        self._work, self._bell = work, bell
+    def __init__(self, work: RowWork, stop_signal: Any) -> None:
+        self._work, self._stop_signal = work, stop_signal
         self._control = RunControl()
         self._opening = asyncio.Lock()
         self._session: RowSession | None = None
@@ -205,12 +200,12 @@ class _Worker:
     async def _run_row(self, row: Record) -> Record | None:
         async with self._opening:
             if not self._session:
-                self._stack = AsyncExitStack()  # stays open as long as the process lives
+                self._stack = AsyncExitStack()  # open until the process ends
                 self._session = await self._stack.enter_async_context(self._work.open_session(self._control))
                 self._listening = asyncio.create_task(self._listen_for_stop())
         session = self._session
         return None if self._control.drain_requested else await run_job(lambda: session.run_row(row))
 
     async def _listen_for_stop(self) -> None:
-        await self._bell.wait_for_stop.remote()
+        await self._stop_signal.wait_for_stop.remote()
         self._control.request_drain()

@@ -1,4 +1,4 @@
-"""Checkpoints in Postgres, whose faults are told in one sentence. Needs the extra `postgres`."""
+"""Postgres saver of checkpoints, with errors for users. Needs the extra `postgres`."""
 
 from __future__ import annotations
 
@@ -13,30 +13,29 @@ from psycopg.rows import DictRow
 
 from state.errors import StateError
 
-_POLL_S = 0.05
-"""How often it is looked whether another process has made the tables."""
+_POLL_S = 0.05  # between two looks whether another process has made the tables
 
 
 class PostgresSaver(AsyncPostgresSaver):
-    """Raises a `StateError` where the database is lost: whoever holds a saver open for many runs sees no other."""
+    """Postgres saver that raises a `StateError` when the database is lost."""
 
     async def setup(self) -> None:
-        """Make the tables, one process after the other: one that begins beside another would find half of them.
-
-        Whoever waits looks again instead of standing in line, because an index that is made concurrently waits for
-        every statement under way.
-        """
-        while not await self._query_lock("SELECT pg_try_advisory_lock(hashtext('draftroom checkpoints')) AS done"):  # noqa: ASYNC110 - of another process no event tells
+        """Create the tables, one process after the other."""
+        # Two processes at once would find half of the other's tables. The lock is polled, not waited for, because an
+        # index that is created concurrently waits for every statement under way.
+        while not await self._query_lock("pg_try_advisory_lock"):  # noqa: ASYNC110 - another process sends no event
             await asyncio.sleep(_POLL_S)
         try:
             await super().setup()
         finally:
-            await self._query_lock("SELECT pg_advisory_unlock(hashtext('draftroom checkpoints')) AS done")
+            await self._query_lock("pg_advisory_unlock")
 
-    async def _query_lock(self, question: LiteralString) -> bool:
+    async def _query_lock(self, function: LiteralString) -> bool:
         async with self._cursor() as cursor:
-            answer = await (await cursor.execute(question)).fetchone()
-        return bool(answer and answer["done"])
+            row = await (
+                await cursor.execute(f"SELECT {function}(hashtext('draftroom checkpoints')) AS done")
+            ).fetchone()
+        return bool(row and row["done"])
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
@@ -47,15 +46,11 @@ class PostgresSaver(AsyncPostgresSaver):
 
 @contextmanager
 def translate_database_errors() -> Iterator[None]:
-    """Say in one sentence that the database cannot be used.
-
-    Raises:
-        StateError: It cannot.
-    """
+    """Turn errors of the database into a `StateError`."""
     try:
         yield
     except Error as error:
-        # Its text may hold parts of the address, and so of the password.
+        # The error's own text may hold parts of the address, and so of the password.
         raise StateError(
             f"The Postgres database of the checkpoints cannot be used ({type(error).__name__}); "
             "check that it runs, and its address in `checkpoints`."

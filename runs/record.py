@@ -1,6 +1,6 @@
-"""The one run record: what a run was given, how it stands, what its calls cost, and where all of it is stored.
+"""Run records: input, status, usage and results of each run, and the place of its checkpoints.
 
-Records lie in the state folder, a JSON file a run, whose name is the run's id.
+Records lie in the state folder, one JSON file for each run, named by the run's id.
 """
 
 from __future__ import annotations
@@ -28,35 +28,35 @@ Group = TypeVar("Group", bound=Hashable)
 
 
 class UsageTotals(TypedDict):
-    """What some answered calls cost."""
+    """Sums over answered model calls."""
 
     calls: int
     input_tokens: int
     output_tokens: int
     tokens_estimated: bool
-    """Of one of them at least."""
+    """Whether the tokens of at least one call are estimated."""
     seconds: float
-    """Sum of the calls, which exceeds the time that passed where some are made at once."""
+    """Sum over the calls, which is more than the time that passed where calls are made at once."""
     http_retries: int
     reasks: int
     trims: int
 
 
 class Usage(UsageTotals):
-    """What one role cost in one round."""
+    """Usage of one role in one round."""
 
     role: str
     round: int
 
 
 class Cost(UsageTotals):
-    """What one role of one system cost, over all samples of an evaluation that ended."""
+    """Usage of one role of one system, over all samples of an evaluation that ended."""
 
     system: str
     role: str
     model: str
     samples: int
-    """Of the system that ended, whether the role was called for them or not."""
+    """Samples of the system that ended, whether the role was called for them or not."""
 
 
 def compute_usage(calls: Iterable[CallRecord]) -> list[Usage]:
@@ -69,19 +69,20 @@ def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[
     """Sum up the calls of each system by role, in the order in which they first occur.
 
     Args:
-        outputs: With `calls`, by the sample's id and the system's name.
+        outputs: Outputs with `calls`, by the sample's id and the system's name.
     """
-    found = []
+    costs = []
     for system in dict.fromkeys(system for _, system in outputs):
-        of_system = [output["calls"] for (_, name), output in outputs.items() if name == system]
-        calls = (call for each in of_system for call in each)
+        calls_of_samples = [output["calls"] for (_, name), output in outputs.items() if name == system]
+        calls = (call for calls in calls_of_samples for call in calls)
         for (role, model), group in _group_usage_totals(calls, lambda call: (call["role"], call["model"])).items():
-            found.append(Cost(system=system, role=role, model=model, samples=len(of_system), **sum_usage_totals(group)))
-    return found
+            totals = sum_usage_totals(group)
+            costs.append(Cost(system=system, role=role, model=model, samples=len(calls_of_samples), **totals))
+    return costs
 
 
 def sum_usage_totals(parts: Sequence[UsageTotals]) -> UsageTotals:
-    """What several sums come to."""
+    """Add up usage totals."""
     return UsageTotals(
         calls=sum(part["calls"] for part in parts),
         input_tokens=sum(part["input_tokens"] for part in parts),
@@ -117,15 +118,15 @@ Status = Literal["running", "done", "paused", "stopped", "failed"]
 
 
 class RunInput(TypedDict):
-    """What the run works on."""
+    """Input of a run."""
 
     name: str
-    """As a person calls it: the file's name, or `standard input`."""
+    """Name of the file, or `standard input`."""
     path: str
     """Absolute path that the graph reads."""
     paper: DocumentRef
     request: NotRequired[dict[str, Any]]
-    """What is asked of it beside the settings, as the graph takes it: the paragraphs to review."""
+    """Further input of the graph beside the settings, such as the paragraphs to review."""
 
 
 class Failure(TypedDict):
@@ -139,52 +140,50 @@ class Failure(TypedDict):
 
 
 class RunRecord(TypedDict):
-    """One run. Times are UTC in ISO 8601."""
+    """Record of a run. Times are UTC in ISO 8601."""
 
     id: str
     thread: str
-    """Of its checkpoints: a UUID, as LangGraph's server wants it."""
+    """Thread of the checkpoints: a UUID, as LangGraph's server requires."""
     system: str
     version: str
-    """Of Draftroom."""
+    """Version of Draftroom."""
     status: Status
     created: str
     updated: str
     resumed: int
-    """How often it was resumed."""
+    """Number of times that the run was resumed."""
     checkpoints: str
-    """Where they are; of a Postgres address only `postgres`, because it may hold a password."""
+    """Address of the checkpoints; only `postgres` for Postgres, because its address may hold a password."""
     input: RunInput
     settings: dict[str, Any]
-    """As frozen into the state of the graph."""
+    """Settings as frozen in the state of the graph."""
     extensions: list[str]
-    """Those that were on; see docs/extensions.md."""
+    """Extensions that were on; see docs/extensions.md."""
     models: dict[str, str]
     """Model names by role."""
     prompts: dict[str, str]
     """SHA-256 of each prompt that was used, by name."""
     usage: list[Usage]
     results: dict[str, Any]
-    """What the system itself wants on record; see its module."""
+    """Results that the system keeps on record; see its module in `draftroom/systems`."""
     failures: list[Failure]
 
 
 def make_run_id() -> str:
-    """A readable id that sorts by time to the millisecond: for example `20261121-030112-1a33f9c7`.
-
-    Its last five digits are random, because two processes may begin a run at the same moment.
-    """
+    """Return a new id that sorts by time to the millisecond, such as `20261121-030112-1a33f9c7`."""
     time = datetime.now(UTC)
+    # The last five digits are random, because two processes may begin a run at the same moment.
     return f"{time:%Y%m%d-%H%M%S}-{time.microsecond // 1000:03x}{randbelow(16**5):05x}"
 
 
 def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
-    """The record of a run that has not begun.
+    """Return the record of a run that has not begun.
 
     Args:
         system: Name of the system.
-        run_input: What the run works on.
-        settings: As the graph freezes them into its state.
+        run_input: Input of the run.
+        settings: Frozen settings, as in the state of the graph.
         checkpoints: Address of the checkpoints.
     """
     time = format_current_time()
@@ -210,61 +209,60 @@ def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, An
 
 
 def list_enabled_extensions(settings: Mapping[str, Any]) -> list[str]:
-    """Return the extensions of a run's frozen settings, which hold the table of one system."""
-    known = [table["extensions"] for table in settings.values() if isinstance(table, dict) and "extensions" in table]
-    return list(known[0]) if known else []
+    """Return the extensions in a run's frozen settings."""
+    # They hold the table of one system only.
+    tables = (table for table in settings.values() if isinstance(table, dict) and "extensions" in table)
+    return list(next(tables, {"extensions": []})["extensions"])
 
 
 def add_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
-    """`record` after an attempt that ended in `error`; `refresh_record` accounts for its calls."""
+    """Return the record with an error that ended an attempt; `refresh_record` adds the calls of the error."""
     failure = Failure(kind=error.kind, message=str(error), time=format_current_time(), spent=error.spent)
     return {**record, "status": "failed", "failures": [*record["failures"], failure]}
 
 
 def merge_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:
-    """The calls in the state and those spent on failures, each once.
-
-    A first answer outlives a failed re-ask in the checkpoints, so a failure and the state may both tell of it.
-    """
-    found = list(calls)
+    """Return the calls in the state and those spent on failures, each once."""
+    merged = list(calls)
     for failure in failures:
-        found += [call for call in failure["spent"] if call not in found]
-    return found
+        # The checkpoints keep a first answer whose re-ask failed, so the state may hold a failure's call, too.
+        merged += [call for call in failure["spent"] if call not in merged]
+    return merged
 
 
 def count_run_tokens(record: RunRecord) -> int:
-    """Tokens in and out of the whole run."""
+    """Return the input and output tokens of the whole run."""
     return sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
 
 
 def count_run_calls(record: RunRecord) -> int:
-    """Answered calls of the whole run."""
+    """Return the number of answered calls of the whole run."""
     return sum(part["calls"] for part in record["usage"])
 
 
 def format_current_time() -> str:
-    """The time in UTC, to the second."""
+    """Return the time in UTC, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 NO_RUNS_MESSAGE = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
 _RECORD_ADAPTER = TypeAdapter(RunRecord)
+# `draftroom runs` takes a run's lock for a moment to see whether it is free; a run that begins just then waits.
 _LOCK_WAIT_S = 1.0
-"""`draftroom runs` holds a lock for a moment to see whether it is free; a run that begins just then waits for it."""
 
 
 class LoadedRecords(NamedTuple):
-    """All records that can be read, newest first, and what is wrong with the others."""
+    """All readable records, newest first, and the problems of the others."""
 
     readable: list[RunRecord]
     problems: list[str]
 
 
 def write_record(record: RunRecord) -> None:
-    """Write a record whole or not at all.
+    """Write a record atomically.
 
     Raises:
-        StateError: If the state folder cannot be written.
+        StateError: The state folder cannot be written.
     """
     folder = ensure_folder(_get_records_folder())
     try:
@@ -274,10 +272,10 @@ def write_record(record: RunRecord) -> None:
 
 
 def delete_record(run_id: str) -> None:
-    """Remove the files of a run that this process holds.
+    """Delete the record of a run that this process has locked.
 
     Raises:
-        StateError: If the state folder cannot be written.
+        StateError: The state folder cannot be written.
     """
     try:
         for suffix in ("json", "lock"):
@@ -287,33 +285,30 @@ def delete_record(run_id: str) -> None:
 
 
 def load_records() -> LoadedRecords:
-    """Read every record of the state folder.
+    """Read all records of the state folder.
 
     Raises:
-        StateError: If the folder cannot be read.
+        StateError: The folder cannot be read.
     """
-    found, problems = [], []
+    loaded = LoadedRecords([], [])
     for path in _list_record_paths():
         try:
-            found.append(_load_record(path))
+            loaded.readable.append(_load_record(path))
         except StateError as error:
-            problems.append(str(error))
-    return LoadedRecords(found, problems)
+            loaded.problems.append(str(error))
+    return loaded
 
 
 def find_record(name: str) -> RunRecord:
-    """The record of the run called `name`: its id, a prefix that no other id has, or `last` for the newest.
+    """Read the record of a run by its id, by the beginning of its id, or the newest by `last`.
 
     Raises:
-        StateError: If there is no such run, or more than one, or its record cannot be read.
+        StateError: No run or more than one has this name, or the record cannot be read.
     """
     paths = _list_record_paths()
-    if name == "last":
-        matches = paths[:1]
-    else:
-        matches = [path for path in paths if path.stem == name] or [
-            path for path in paths if path.stem.startswith(name)
-        ]
+    matches = paths[:1] if name == "last" else [path for path in paths if path.stem.startswith(name)]
+    # A whole id may also be the beginning of another one.
+    matches = [path for path in matches if path.stem == name] or matches
     if len(matches) == 1:
         return _load_record(matches[0])
     if not paths:
@@ -326,10 +321,10 @@ def find_record(name: str) -> RunRecord:
 
 @contextmanager
 def lock_run(run_id: str) -> Iterator[None]:
-    """Keep every other process from driving this run. The lock ends with the process, however that ends.
+    """Lock a run against other processes. The system frees the lock when this process ends or is killed.
 
     Raises:
-        StateError: If another process drives it, or the state folder cannot be written.
+        StateError: Another process drives the run, or the state folder cannot be written.
     """
     lock = _make_run_lock(run_id)
     try:
@@ -347,7 +342,7 @@ def lock_run(run_id: str) -> Iterator[None]:
 
 
 def determine_status(record: RunRecord) -> str:
-    """The status for a person: a run that claims to be running but that no process drives was interrupted."""
+    """Return the status of a run; `interrupted` if its record says running and no process drives it."""
     if record["status"] != "running":
         return record["status"]
     lock = _make_run_lock(record["id"])
@@ -364,9 +359,9 @@ def _get_records_folder() -> Path:
 
 
 def _list_record_paths() -> list[Path]:
-    """Newest first: ids begin with the time."""
+    """List the files of all records, newest first."""
     try:
-        return sorted(_get_records_folder().glob("*.json"), reverse=True)
+        return sorted(_get_records_folder().glob("*.json"), reverse=True)  # ids begin with the time
     except OSError as error:
         raise make_storage_error(error, _get_records_folder()) from error
 
@@ -385,5 +380,5 @@ def _load_record(path: Path) -> RunRecord:
 
 
 def _make_run_lock(run_id: str) -> FileLock:
-    # Not of a thread: a server takes it in one of its threads and gives it back in another.
+    # Not bound to a thread: LangGraph's server acquires it in one thread and releases it in another.
     return FileLock(ensure_folder(_get_records_folder()) / f"{run_id}.lock", thread_local=False)

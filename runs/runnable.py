@@ -1,4 +1,4 @@
-"""What a run must know of its graph: how it begins, when it is finished, and what its state tells."""
+"""Graphs as runs see them: how they are started, when they are finished, and how their state is read."""
 
 from __future__ import annotations
 
@@ -14,32 +14,31 @@ from state.settings import RunContext
 if TYPE_CHECKING:  # takes time to import
     from langgraph.graph import StateGraph
 
-
 Builder: TypeAlias = "StateGraph[Any, Any, Any, Any]"
 
 
 @dataclass(frozen=True)
 class Subgraph:
-    """A subgraph that has not returned yet."""
+    """State of a subgraph that has not returned yet."""
 
     values: Values
-    """Its state, as far as it hands it back."""
+    """State of the subgraph, as far as it returns it."""
     written: Sequence[Values]
-    """What nodes have written that is not in `values` yet, because others of their step are still at work."""
+    """Updates of nodes that are not in `values` yet, because other nodes of their step are still at work."""
 
 
 def merge_subgraph_values(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
-    """The state with that of its subgraphs laid over it, as is right where one at a time is under way."""
+    """Return the state with that of its subgraphs laid over it, for graphs that run one subgraph at a time."""
     return {**values, **{key: value for subgraph in subgraphs for key, value in subgraph.values.items()}}
 
 
 def build_paper_input(run_input: RunInput) -> dict[str, Any]:
-    """What most graphs start from: the paper, and what is asked of it."""
+    """Return the input of most graphs: the paper, and the request."""
     return {"paper": run_input["path"], **run_input.get("request", {})}
 
 
 def list_calls(values: Values) -> list[CallRecord]:
-    """The calls that the state lists."""
+    """Return the calls in the state."""
     return list(values.get("calls", []))
 
 
@@ -48,22 +47,22 @@ class RunnableGraph:
     """A graph and how its runs are started, followed and recorded."""
 
     address: str
-    """The module of the graph, a colon, and the name of its builder there; it is imported when it is used."""
+    """Module of the graph, a colon, and the name of its builder; imported at the first use."""
     is_finished: Callable[[Values], bool]
     results: Callable[[Values], dict[str, Any]]
-    """What the run record keeps of the state."""
+    """Results in the state that the run record keeps."""
     graph_input: Callable[[RunInput], dict[str, Any]] = build_paper_input
     calls: Callable[[Values], list[CallRecord]] = list_calls
-    """All answered calls that the state tells of."""
+    """All answered calls in the state."""
     with_subgraphs: Callable[[Values, Sequence[Subgraph]], dict[str, Any]] = merge_subgraph_values
-    """The newest state as all functions here read it: that of the graph, with what its subgraphs have come to."""
+    """The state of the graph, merged with that of its subgraphs; all functions here read the merged state."""
 
     @property
     def builder(self) -> Builder:
-        """The graph, not compiled."""
+        """Return the builder of the graph, which is not compiled."""
         return cast("Builder", resolve_name(self.address))
 
     def build_context(self, settings: Mapping[str, Any]) -> RunContext:
-        """The frozen settings as they are: a run that was killed before its first step resumes with the same ones."""
+        """Return the frozen settings as the graph's context, for a run killed before its first step, too."""
         schema = cast("type[RunContext]", self.builder.context_schema)
         return schema(resolved=dict(settings))

@@ -21,7 +21,8 @@ from langgraph.runtime import RunControl
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper, iterate_papers
 from draftroom.batch.work import INTERNAL_ERROR_KIND, PaperSession, PaperWork, is_environment_error
-from runs.jobs import EndedJob, Record, Workers, iterate_results, run_rows, run_until_stopped
+from runs.jobs import EndedJob, Record, Workers, iterate_results, run_rows
+from runs.signals import run_until_stopped
 from state.errors import DraftroomError
 from state.files import make_storage_error
 from tools.models import close_clients

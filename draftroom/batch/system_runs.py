@@ -17,9 +17,11 @@ from draftroom.batch.papers import NamedPaper
 from draftroom.batch.work import PaperResult, PaperSession, PaperWork, is_environment_error
 from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
-from runs.driver import load_newest_state, refresh_record, run_to_completion
+from runs.driver import run_to_completion
+from runs.graph_state import load_newest_state
 from runs.jobs import Record
 from runs.record import RunRecord, add_failure, sum_usage_totals
+from runs.recorder import refresh_record
 from state.errors import DraftroomError, InputError
 from state.model_settings import ModelSettings
 from state.records import Values

@@ -74,7 +74,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     asked = {"severity": severity, "without": without or [], "max_pages": max_pages, "references": references}
     if request := _build_model_request({**asked, "model": model, "base_url": base_url, "preset": preset}):
         from draftroom.commands.console_run import drive_and_show  # noqa: PLC0415 - as in `checks`
-        from runs.driver import Budget  # noqa: PLC0415
+        from runs.recorder import Budget  # noqa: PLC0415
 
         record, budget = request.prepare_record(partial(read_run_input, file)), Budget(max_calls, max_tokens)
         values = drive_and_show(record, output, quiet=quiet, checkpoints=request.settings.checkpoints, budget=budget)

@@ -303,7 +303,8 @@ def _run_evaluation(
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
     from evals.run import SAMPLES_PER_REQUEST, run_systems  # noqa: PLC0415
-    from runs.jobs import Workers, run_until_stopped  # noqa: PLC0415
+    from runs.jobs import Workers  # noqa: PLC0415
+    from runs.signals import run_until_stopped  # noqa: PLC0415
 
     models = [ModelSettings(**model) for model in folder.read_run_config().models.values()]
     at_once = samples or SAMPLES_PER_REQUEST * max(model.concurrency for model in models)
@@ -311,7 +312,8 @@ def _run_evaluation(
     told = (lambda _: None) if quiet else print_to_stderr
     load, checkpoints = EVALUATIONS[task.name].import_object, load_settings().checkpoints
     work = run_systems(load, folder, workers, tell=told, control=control, checkpoints=checkpoints)
-    if asyncio.run(run_until_stopped(work, control, print_to_stderr)):
+    asyncio.run(run_until_stopped(work, control, print_to_stderr))
+    if control.drain_requested:
         again = "" if engine == "local" else f" --engine {engine} --actors {actors}"
         print_to_stderr(
             f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}{again}"

@@ -14,8 +14,9 @@ from draftroom.files import check_outputs, read_result, write_outputs
 from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.terminal import print_story
 from draftroom.systems import find_system
-from runs.driver import Budget, format_resume_command, load_state, refresh_record
+from runs.graph_state import load_state
 from runs.record import find_record
+from runs.recorder import Budget, format_resume_command, refresh_record
 from state.errors import InputError
 
 

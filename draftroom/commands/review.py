@@ -24,7 +24,7 @@ from draftroom.systems.feedback import (
     list_ranked_comments,
 )
 from nodes.feedback.initialise import choose_targets
-from runs.driver import load_state
+from runs.graph_state import load_state
 from runs.record import RunInput, RunRecord, build_run_record, find_record
 from state.documents import Document
 from state.errors import InputError

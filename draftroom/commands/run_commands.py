@@ -22,8 +22,8 @@ from draftroom.commands.options import (
 )
 from draftroom.files import check_outputs, read_run_input
 from draftroom.systems import SYSTEMS, PaperReader, RunRequest, System
-from runs.driver import Budget
 from runs.record import RunInput, RunRecord, build_run_record
+from runs.recorder import Budget
 from state.settings import Settings
 from tools.configuration import load_settings
 

@@ -17,8 +17,9 @@ from draftroom.systems import find_system
 from nodes.journalism.assessment import measure_draft
 from nodes.simplification.logger import measure_version
 from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
-from runs.driver import build_graph_config, refresh_record
+from runs.graph_state import build_graph_config
 from runs.record import RunRecord, write_record
+from runs.recorder import refresh_record
 from state.errors import InputError
 from state.feedback import AuthorDecision
 from state.journalism import Draft, JournalismState
@@ -113,7 +114,7 @@ async def _update_state(record: RunRecord, change: Callable[[Values], dict[str, 
         )  # read files
         async with open_checkpointer(address) as saver:
             graph = builder.compile(checkpointer=saver)
-            config = build_graph_config(record)
+            config = build_graph_config(record["thread"])
             values = (await graph.aget_state(config)).values
             if not runnable.is_finished(values):
                 raise InputError("The run is not done yet; what it writes can be changed when it is.")

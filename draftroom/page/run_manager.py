@@ -18,8 +18,10 @@ from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
-from runs.driver import Answer, StreamState, build_graph_metadata, load_snapshot, refresh_record
+from runs.driver import Answer
+from runs.graph_state import StreamState, build_graph_metadata, load_snapshot
 from runs.record import Failure, RunRecord, format_current_time, lock_run, write_record
+from runs.recorder import refresh_record
 from runs.runnable import RunnableGraph
 from state import errors
 from state.errors import InputError

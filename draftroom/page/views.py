@@ -28,8 +28,9 @@ from draftroom.files import read_run_input_bytes
 from draftroom.page.run_manager import RunManager, ServerRun
 from draftroom.systems import SYSTEMS, RunRequest, System, find_system
 from draftroom.systems.check import NUMBER_CHECK
-from runs.driver import StreamState, load_snapshot, refresh_record
+from runs.graph_state import StreamState, load_snapshot
 from runs.record import RunRecord, count_run_calls, count_run_tokens, determine_status, load_records
+from runs.recorder import refresh_record
 from state.documents import Document, Word
 from state.errors import DraftroomError, InputError, StateError
 from state.files import resolve_state_folder

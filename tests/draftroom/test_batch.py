@@ -21,7 +21,7 @@ from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
 from draftroom.batch.work import INTERNAL_ERROR_KIND, PaperResult, PaperWork
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
-from runs.driver import STOPPING_MESSAGE
+from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import PAPER, Command, without_package
 from tests.draftroom.test_stopping import ROUND, read_until
 from tests.fake_endpoint import Hold, RecordedRequest, Reply, Status, Text, fill

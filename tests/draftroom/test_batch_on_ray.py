@@ -14,7 +14,7 @@ import pytest
 from psutil import NoSuchProcess, Process, wait_procs
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from runs.driver import STOPPING_MESSAGE
+from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.test_batch import PLACES, explain, out, papers, rows
 from tests.draftroom.test_stopping import ROUND, read_until

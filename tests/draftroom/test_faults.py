@@ -18,7 +18,7 @@ from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
 from runs.checkpoints import open_checkpointer
-from runs.driver import build_graph_config, load_state
+from runs.graph_state import build_graph_config, load_state
 from runs.record import RunRecord
 from tests.draftroom.conftest import Command
 from tests.draftroom.forked_runs import driven
@@ -92,7 +92,7 @@ class Killer:
 async def snapshot_of(record: RunRecord) -> StateSnapshot:
     async with open_checkpointer() as saver:
         graph = find_system(record["system"]).graph.builder.compile(checkpointer=saver)
-        return await graph.aget_state(build_graph_config(record))
+        return await graph.aget_state(build_graph_config(record["thread"]))
 
 
 @pytest.mark.timeout(1800)

@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 
 from draftroom.commands.console_run import ConsoleProgress
-from runs.driver import RunOutcome, drive_run, load_state
+from runs.driver import RunOutcome, drive_run
+from runs.graph_state import load_state
 from runs.record import RunRecord, find_record
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, Hang, Hold, RecordedRequest, Reply

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, PAUSED, STOPPED
-from runs.driver import STOPPING_MESSAGE
+from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.review_command import TwoMinds, asked, result_of, reviewed
 from tests.draftroom.test_stopping import read_until

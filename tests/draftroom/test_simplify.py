@@ -12,7 +12,7 @@ import pytest
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.rendering.simplification import MEDICAL_DISCLAIMER
-from runs.driver import STOPPING_MESSAGE
+from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When

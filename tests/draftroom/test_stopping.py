@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.exit_codes import STOPPED
-from runs.driver import STOPPING_MESSAGE
+from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.support.processes import Child
 from tests.support.steps import step_of

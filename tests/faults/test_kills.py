@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.driver import load_state
+from runs.graph_state import load_state
 from runs.record import find_record
 from tests.draftroom.conftest import Command
 from tests.faults.conftest import SHORT, Count

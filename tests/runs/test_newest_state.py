@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 
 from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH
 from draftroom.systems.simplification import MEDICAL_SIMPLIFICATION
-from runs.driver import StreamState
+from runs.graph_state import StreamState
 from state.records import append_records
 
 CONFIG: Any = {"configurable": {"thread_id": "1"}}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES, STOPPED
-from runs.driver import STOPPING_MESSAGE
+from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import write_lines
 from tests.draftroom.test_stopping import read_until

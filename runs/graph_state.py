@@ -1,0 +1,123 @@
+"""The newest state of a run's graph: read from its checkpoints, and followed through its stream."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateSnapshot
+
+from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
+from runs.record import RunRecord
+from runs.runnable import Builder, RunnableGraph, Subgraph
+from state.errors import ModelOutputError
+from state.records import Values
+from tools.models import FAILED_ANSWERS
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+Namespace = tuple[str, ...]  # of a part of the stream: empty for the graph itself, else the subgraph's node and task
+NodeUpdate = tuple[str, Values]  # a node, or a task within it, and the update that it has written
+
+
+def build_graph_config(thread: str) -> RunnableConfig:
+    """Return the configuration with which LangGraph finds the checkpoints of a thread."""
+    return {"configurable": {"thread_id": thread}}
+
+
+def build_graph_metadata(record: RunRecord) -> dict[str, int]:
+    """Return the number of failed answers of earlier attempts, which agents read from LangGraph's configuration."""
+    return {FAILED_ANSWERS: sum(failure["kind"] == ModelOutputError.default_kind for failure in record["failures"])}
+
+
+# Cached, because compiling a graph blocks the event loop that drives many runs.
+@lru_cache(maxsize=16)
+def compile_graph(builder: Builder, saver: BaseCheckpointSaver[str]) -> Graph:
+    """Compile a graph for many runs that share a saver."""
+    return builder.compile(checkpointer=saver)
+
+
+async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
+    """Read the newest checkpoint of a run, with those of its subgraphs.
+
+    Raises:
+        StateError: The checkpoints cannot be read.
+    """
+    # Both the settings and the graph's module are read from files.
+    address, builder = await asyncio.to_thread(lambda: (resolve_checkpoint_address(record), runnable.builder))
+    async with open_checkpointer(address) as saver:
+        graph = builder.compile(checkpointer=saver)
+        return await graph.aget_state(build_graph_config(record["thread"]), subgraphs=True)
+
+
+def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
+    """Return the newest state of a run; empty if the run has no checkpoint.
+
+    Raises:
+        StateError: The checkpoints cannot be read.
+    """
+    return StreamState(asyncio.run(load_snapshot(record, runnable))).merge_subgraphs(runnable)
+
+
+async def load_newest_state(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str) -> dict[str, Any]:
+    """Return the newest state of a thread that `run_to_completion` has run; empty if it has no checkpoint."""
+    graph = compile_graph(runnable.builder, saver)
+    return StreamState(await graph.aget_state(build_graph_config(thread), subgraphs=True)).merge_subgraphs(runnable)
+
+
+class StreamState:
+    """State of a graph and its subgraphs, from a snapshot on through the parts of a stream.
+
+    Subgraphs have no checkpoints of their own.
+
+    Args:
+        snapshot: State of the graph, read with its subgraphs. It also holds the finished tasks of a step under way.
+    """
+
+    def __init__(self, snapshot: StateSnapshot) -> None:
+        self._values: Values = snapshot.values
+        self._subgraphs: dict[Namespace, Values] = {
+            (f"{task.name}:{task.id}",): task.state.values
+            for task in snapshot.tasks
+            if isinstance(task.state, StateSnapshot) and task.result is None
+        }
+        self._written: dict[Namespace, list[NodeUpdate]] = {}
+        # The stream of a resumed run begins with these states once more, without the finished tasks of the step.
+        self._repeated: set[Namespace] = {(), *self._subgraphs} if snapshot.created_at else set()
+
+    def merge_subgraphs(self, graph: RunnableGraph) -> dict[str, Any]:
+        """Return the state of the graph with that of its subgraphs merged in."""
+        subgraphs = [
+            Subgraph(values, [update for _, update in self._written.get(namespace, [])])
+            for namespace, values in self._subgraphs.items()
+        ]
+        return graph.with_subgraphs(self._values, subgraphs)
+
+    def apply_stream_part(self, part: Mapping[str, Any]) -> list[NodeUpdate]:
+        """Apply a part of the stream, an update or new values, to the state.
+
+        Returns:
+            The updates that the state now holds: of a subgraph at once, of the graph itself with its new values.
+        """
+        namespace: Namespace = part["ns"]
+        if part["type"] == "updates":
+            # LangGraph marks with `__metadata__` the updates that a resumed run takes from its checkpoints.
+            updates: Mapping[str, Any] = {} if "__metadata__" in part["data"] else part["data"]
+            # A node may have written nothing, and an interrupt is no mapping.
+            steps = [(node, update) for node, update in updates.items() if update and isinstance(update, Mapping)]
+            self._written.setdefault(namespace, []).extend(steps)
+            return steps if namespace else []
+        if namespace in self._repeated:
+            self._repeated.remove(namespace)
+            return []
+        steps = self._written.pop(namespace, [])
+        if namespace:
+            self._subgraphs[namespace] = part["data"]
+            return []
+        if not part["interrupts"]:  # otherwise its subgraphs have not returned
+            self._values, self._subgraphs, self._written = part["data"], {}, {}
+        return steps
