@@ -1,1 +1,1 @@
-"""Runs of any graph: what each was given, its checkpoints and its record, and how it is driven, alone or with many."""
+"""Runs of any graph: their records and checkpoints, and the drivers of one run and of many."""

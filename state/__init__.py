@@ -1,1 +1,1 @@
-"""What flows through the graphs: state schemas, settings, records, paths and errors."""
+"""State schemas of the graphs, settings, records, paths and errors."""

@@ -1,4 +1,4 @@
-"""What a paper contradicts in itself, as computed: no model has a part in it."""
+"""Computed findings: contradictions within a paper, found without a model."""
 
 from __future__ import annotations
 
@@ -28,61 +28,62 @@ CheckKind = Literal[
 ]
 CHECK_KINDS: tuple[CheckKind, ...] = get_args(CheckKind)
 
+# High: a conclusion depends on it. Medium: something is wrong. Low: worth a look.
 Severity = Literal["high", "medium", "low"]
-"""High: a conclusion hangs on it. Medium: something is wrong. Low: look at this."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
 
 class ComputedFinding(TypedDict):
-    """One contradiction, with what it was computed from."""
+    """A contradiction within a paper, with the words that it was computed from."""
 
     kind: CheckKind
     severity: Severity
     paragraph: str
-    """Its id; empty if the finding is about the list of references."""
+    """Id of the paragraph; empty if the finding is about the list of references."""
     section: str
     page: int
-    """From 1; 0 where the format has no pages."""
+    """Page from 1; 0 where the format has no pages."""
     quote: str
-    """Words of the paper, verbatim; of a table its row."""
+    """Verbatim words of the paper; for a table its row."""
     computation: str
-    """In one line."""
+    """Computation in one line."""
     consistent: str
-    """What would be consistent."""
+    """Values that would be consistent."""
     explanations: list[str]
-    """What else could explain it, such as a one-sided test; the severity allows for what is printed nearby."""
+    """Other explanations, such as a one-sided test; the severity allows for those printed nearby."""
 
 
+# In the order in which a report counts them.
 RecordKind = Literal["test", "mean", "proportion", "interval", "reference"]
-# What a reader makes records of, in the order in which a report counts them.
 
 
 class PaperReport(TypedDict):
-    """What was found in a paper, and what was read for it."""
+    """Findings in a paper, and the records that were read for them."""
 
     findings: list[ComputedFinding]
     read: dict[RecordKind, int]
-    """How many records of each kind were read."""
+    """Number of records of each kind that were read."""
     unread: list[str]
-    """What could not be read or looked up, one sentence each without its full stop."""
+    """Problems with reading and looking up, one sentence each without its full stop."""
     left_out: int
-    """How many findings are below the severity that was asked for, or of a kind that was not."""
+    """Number of findings below the requested severity, or of a kind that was left out."""
     references_looked_up: bool
 
 
 def rank_severity(found: ComputedFinding) -> int:
-    """To sort by: the place of its severity. What is equally grave keeps its order, that of the paper."""
+    """Return the rank of a finding's severity for sorting, 0 for the gravest."""
     return SEVERITIES.index(found["severity"])
 
 
-# On papers that nobody had looked at, fewer than 9 of 10 findings of low severity were right.
+# On unseen papers, fewer than 9 of 10 findings of low severity were right.
 DEFAULT_SEVERITY: Severity = "medium"
 
 
 def select_findings(
     report: PaperReport, severity: Severity = DEFAULT_SEVERITY, without: Collection[str] = ()
 ) -> PaperReport:
-    """Return the report with the findings that are severe enough and of no kind that is left out, the gravest first."""
+    """Return the report with the findings that are severe enough and not of a kind left out, the gravest first."""
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     kept = [each for each in report["findings"] if each["severity"] in shown and each["kind"] not in without]
+    # Sorting is stable: findings of one severity stay in the order of the paper.
     return {**report, "findings": sorted(kept, key=rank_severity), "left_out": len(report["findings"]) - len(kept)}

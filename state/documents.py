@@ -1,6 +1,6 @@
-"""A paper as every system reads it: its text, and paragraphs with places, so that a comment can point at words.
+"""A paper as all systems read it: its text, and its paragraphs with the places of their words.
 
-A `Document` lies in a file named after the hash of its input; a graph's state holds a `DocumentRef` only.
+A `Document` lies in a file named by the hash of its input; the state of a graph holds only a `DocumentRef`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Literal, NotRequired
 from typing_extensions import TypedDict
 
 DocumentFormat = Literal["pdf", "docx", "html", "markdown", "latex", "jats", "text"]
+# For messages to users.
 FORMAT_NAMES: Mapping[DocumentFormat, str] = {
     "pdf": "a PDF",
     "docx": "a Word file",
@@ -20,11 +21,10 @@ FORMAT_NAMES: Mapping[DocumentFormat, str] = {
     "jats": "an article in JATS",
     "text": "plain text",
 }
-"""As a person says it."""
 
 
 class Word(TypedDict):
-    """A word of a paragraph and where a page shows it."""
+    """A word of a paragraph, and its place on a page."""
 
     start: int
     """Offset of its first character in the paragraph's text."""
@@ -47,7 +47,7 @@ class Paragraph(TypedDict):
     page: int
     """Page on which it begins, from 1; 0 where the format has no pages."""
     rows: NotRequired[list[list[str]]]
-    """Of a table in a format that has tables: its cells, header first; the text is all of them."""
+    """Cells of a table, header first, if the format has tables; the text holds all cells, too."""
     words: list[Word]
     """One for each piece of a word on a page; empty where the format has no pages."""
 
@@ -66,7 +66,7 @@ HiddenReason = Literal[
 
 
 class HiddenText(TypedDict):
-    """Text that is in the file but that a reader cannot see; it is not part of any paragraph."""
+    """Text in the file that a reader cannot see; it is not part of any paragraph."""
 
     text: str
     page: int
@@ -75,57 +75,57 @@ class HiddenText(TypedDict):
 
 
 class Document(TypedDict):
-    """A paper in parts."""
+    """A paper with its parts."""
 
     sha256: str
-    """Of the input as it was given."""
+    """Hash of the input."""
     format: DocumentFormat
     title: str
     abstract: str
     text: str
-    """The whole without its references: as written where it came as text or Markdown, else headings and paragraphs."""
+    """Whole text without the references: of text and Markdown as written, of others headings and paragraphs."""
     paragraphs: list[Paragraph]
-    """The abstract's paragraphs first, if there is one; no headings, captions stand where they were found."""
+    """Paragraphs, those of an abstract first; without headings, with captions where they were found."""
     references: list[Reference]
     hidden: list[HiddenText]
     pages: int
     """0 where the format has no pages."""
     warnings: list[str]
-    """What could not be read, one sentence each."""
+    """Problems with reading, one sentence each."""
 
 
 class DocumentRef(TypedDict):
-    """A document that was read once, as a graph's state names it."""
+    """Reference to a stored document in the state of a graph."""
 
     sha256: str
     path: str
-    """Of the stored `Document`, a JSON file."""
+    """Path of the stored `Document`, a JSON file."""
     source: str
-    """The file it was read from; what came as text is kept beside the stored document."""
+    """File that it was read from; input given as text is stored beside the document."""
     title: str
     format: DocumentFormat
     scope: Literal["abstract", "whole"]
-    """What of it models read as one text."""
+    """Part that models read as one text."""
     words: int
-    """Of that text."""
+    """Number of words of that text."""
     pages: int
     """0 where the format has no pages."""
     paragraphs: int
     warnings: list[str]
-    """About what models read."""
+    """Warnings about the part that models read."""
 
 
 class Passage(TypedDict):
-    """A segment of a document that was retrieved for a question."""
+    """A segment that was retrieved for a question."""
 
     id: str
-    """Unique among the segments of all documents: the document's hash (12 digits), a colon, and a number."""
+    """Id among all documents: 12 digits of the document's hash, a colon, and a number."""
     title: str
-    """Of the document."""
+    """Title of the document."""
     section: str
-    """Where the segment begins."""
+    """Section in which the segment begins."""
     page: int
-    """Where the segment begins; 0 where the format has no pages."""
+    """Page on which the segment begins; 0 where the format has no pages."""
     text: str
     score: float
-    """Higher is more alike; comparable within one answer of the index only."""
+    """Likeness to the question, higher is more alike; comparable within one answer of the index only."""

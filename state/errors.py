@@ -1,7 +1,7 @@
-"""The one tree of errors that Draftroom raises on purpose.
+"""Errors that Draftroom raises on purpose.
 
-Every message says in one sentence what happened and what to change. `kind` names the case; the command turns it into
-its exit code (`draftroom/exit_codes.py`), so a script can tell an encrypted PDF from a server that is down.
+Every message says in one sentence what happened and what to change. `kind` names the case, and determines the exit code
+of the command (`draftroom/exit_codes.py`).
 """
 
 from __future__ import annotations
@@ -41,14 +41,13 @@ ErrorKind = Literal[
 class DraftroomError(RuntimeError):
     """Base of all errors that a user can do something about.
 
-    A RuntimeError, because LangGraph's server passes on the messages of common builtin errors only.
-
     Args:
         message: One sentence: what happened and what to change.
-        kind: Which case this is.
-        spent: Model calls that were answered before the error, so that their tokens are still accounted for.
+        kind: Name of the case.
+        spent: Model calls that were answered before the error, so that their tokens are still counted.
     """
 
+    # A RuntimeError, because LangGraph's server passes on the messages of common builtin errors only.
     default_kind: ClassVar[ErrorKind] = "bad_request"
     retryable: ClassVar[bool] = False
 
@@ -59,28 +58,28 @@ class DraftroomError(RuntimeError):
 
 
 class InputError(DraftroomError):
-    """The paper or a request of the user cannot be used; no model was called."""
+    """A paper or a request of the user that cannot be used; no model was called."""
 
 
 class SettingsError(DraftroomError):
-    """A settings file, an environment variable or a flag is wrong."""
+    """A wrong value in a settings file, an environment variable or a flag."""
 
     default_kind = "bad_settings"
 
 
 class ModelUnavailableError(DraftroomError):
-    """The endpoint did not answer, refused, or does not serve the model; the same call may work later."""
+    """An endpoint that did not answer, refused, or does not serve the model; the call may work later."""
 
     default_kind = "endpoint_down"
     retryable = True
 
 
 class RequestFailedError(ModelUnavailableError):
-    """One request fails each time, while the endpoint answers others: a run may end with it, or go on without it.
+    """A request that fails each time while the endpoint answers others; a run may go on without its answer.
 
     Args:
         message: One sentence: what happened and what to change.
-        problem: What happened, for the record of a run that goes on.
+        problem: Description for the record of a run that goes on.
     """
 
     def __init__(self, message: str, *, problem: str) -> None:
@@ -89,12 +88,12 @@ class RequestFailedError(ModelUnavailableError):
 
 
 class NoUsableAnswer(DraftroomError):
-    """One question of one agent has no usable answer, while the endpoint is well: what needs no answer to it goes on.
+    """A question to an agent without a usable answer; what does not need the answer goes on.
 
     Args:
         message: One sentence: what happened and what to change.
-        problem: What happened, for the record of a run that goes on; by default the message.
-        spent: As for every error.
+        problem: Description for the record of a run that goes on; by default the message.
+        spent: Model calls that were answered.
     """
 
     def __init__(self, message: str, *, problem: str = "", spent: Sequence[CallRecord] = ()) -> None:
@@ -103,12 +102,12 @@ class NoUsableAnswer(DraftroomError):
 
 
 class ContextOverflowError(NoUsableAnswer):
-    """A prompt does not fit the model's context, even with everything trimmed that may be.
+    """A prompt that does not fit the model's context, even when everything is trimmed that may be.
 
     Args:
         message: One sentence: what happened and what to change.
-        problem: As for every question without an answer.
-        context_length: In tokens, where the server has told it when it refused the request.
+        problem: Description for the record of a run that goes on; by default the message.
+        context_length: Context in tokens, if the server said it when it refused the request.
     """
 
     default_kind = "context_overflow"
@@ -119,24 +118,24 @@ class ContextOverflowError(NoUsableAnswer):
 
 
 class RequestRefusedError(NoUsableAnswer):
-    """The endpoint refuses one text, as a content filter does, and answers others."""
+    """A text that the endpoint refuses, as a content filter does, while it answers others."""
 
     default_kind = "endpoint_refused"
 
 
 class ModelOutputError(NoUsableAnswer):
-    """The model's answer was unusable, and so was the answer to the one re-ask."""
+    """An unusable answer of a model, after one re-ask."""
 
     default_kind = "model_output"
     retryable = True
 
 
 class NoUsableResultError(ModelOutputError):
-    """A run ended without any usable answer of an agent: resumed from the same answers, it would end so again.
+    """A run that ended without any usable answer of an agent; a resume from the same answers would end so again.
 
     Args:
-        what: What came to nothing.
-        problem: What happened last; it says by itself what to change where that is known.
+        what: Description of the missing result.
+        problem: The last error, which says what to change where that is known.
     """
 
     def __init__(self, what: str, *, problem: str) -> None:
@@ -149,19 +148,19 @@ class NoUsableResultError(ModelOutputError):
 
 
 class RetrievalUnavailableError(DraftroomError):
-    """Embeddings or a literature service could not be reached; the same question may be answered later."""
+    """Embeddings or a literature service that could not be reached; the question may be answered later."""
 
     default_kind = "retrieval_failed"
     retryable = True
 
 
 class StateError(DraftroomError):
-    """A run's files cannot be written, read or found."""
+    """Files of a run that cannot be written, read or found."""
 
     default_kind = "state_unwritable"
 
 
 class ServingError(DraftroomError):
-    """A local model server could not be installed, started or stopped."""
+    """A local model server that could not be installed, started or stopped."""
 
     default_kind = "serving_failed"

@@ -1,9 +1,8 @@
-"""Extensions: what of ours changes what an agent reads, what it is asked, or what becomes of its answer.
+"""Extensions of the systems: changes of ours to the prompts and answers of a paper's agents.
 
-The preset `paper` has none of them. Each extension has a name and a switch (`extensions` of each
-system: `none`, `default`, `all`, or names), and says what it does and whom it helps. `default` holds those that only
-report, to an agent or a person, and `apply_edits`, without which a text loses more than its edits take out. What was
-measured stands in docs/results/extensions.md.
+Each extension has a name and a switch (`extensions` of each system: `none`, `default`, `all`, or names). The preset
+`paper` has none of them. `default` holds those that only report, to an agent or a person, and `apply_edits`, without
+which a text loses more than its edits remove. See docs/results/extensions.md for their measured effect.
 """
 
 from __future__ import annotations
@@ -18,22 +17,17 @@ from pydantic_settings import NoDecode
 
 
 class Extension(NamedTuple):
-    """What a person should know before switching an extension on."""
+    """Description of an extension for those who may switch it on."""
 
     what: str
-    """What it changes."""
+    """Change that the extension makes."""
     why: str
-    """What it is for, and whom it helps."""
+    """Purpose of the extension, and the models or people that it helps."""
     default: bool = False
-    """Whether `default` holds it."""
+    """Whether `default` includes the extension."""
 
 
-JournalismExtension = Literal[
-    "unsupported_details",
-    "doubtful_sentences",
-    "begin_with_paper",
-    "rewrite_copied",
-]
+JournalismExtension = Literal["unsupported_details", "doubtful_sentences", "begin_with_paper", "rewrite_copied"]
 SimplificationExtension = Literal[
     "lost_details",
     "doubtful_sentences",
@@ -166,22 +160,20 @@ EXTENSION_SETS = ("none", "default", "all")
 
 
 def resolve_extensions(known: Mapping[Any, Extension], value: Any) -> Any:
-    """The names of the extensions that are meant, in the order of the table.
+    """Return the names of the chosen extensions, in the order of the table.
 
     Args:
-        known: The extensions of a system.
+        known: Extensions of a system.
         value: `none`, `default`, `all`, names with commas between them, or a list of names.
 
     Raises:
-        ValueError: A name is of no extension; the message lists those that are.
+        ValueError: A name is not of an extension; the message lists those that are.
     """
     names = re.findall(r"\w+", value) if isinstance(value, str) else list(value or ())
+    if names == ["all"]:
+        return [*known]
     if len(names) == 1 and names[0] in EXTENSION_SETS:
-        return [
-            name
-            for name, extension in known.items()
-            if names[0] == "all" or (names[0] == "default" and extension.default)
-        ]
+        return [name for name, extension in known.items() if names[0] == "default" and extension.default]
     if unknown := [str(name) for name in names if name not in known]:
         raise ValueError(
             f"there is no extension {', '.join(unknown)}; give none, default, all, or names of {', '.join(known)}"

@@ -1,7 +1,7 @@
-"""State of `focused_feedback`: what goes in, what flows, what comes out.
+"""Input, output and state of `focused_feedback`.
 
 A paragraph is reviewed by a subgraph with a state of its own (`ParagraphState`). It returns one `ParagraphReview`, so
-that many paragraphs of a paper can be under way at once. Lists that grow are `DeltaChannel`s.
+that many paragraphs can be reviewed at once. Lists that grow are `DeltaChannel`s.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from state.documents import DocumentRef
 from state.number_check import NumberReading
 from state.records import CallRecord, Finding, append_records
 
+# The five weakness types of SWIF2T (Section 3).
 Weakness = Literal[
     "Replicability",
     "Originality",
@@ -25,55 +26,50 @@ Weakness = Literal[
     "Meaningful Comparison",
     "Substance",
 ]
-"""The five weakness types of SWIF2T (Section 3)."""
-
+# The investigator reads the paper or the literature, or brings computed findings (the extension `computed_checks`); the
+# reviewer writes.
 Action = Literal["ask_paper", "ask_checks", "ask_literature", "write_review"]
-"""What a step can be: the Investigator reads the paper or the literature, the Reviewer writes.
-
-The Investigator also brings what was computed over the paper (the extension `computed_checks`).
-"""
-
+# Carry a step out, perhaps with a better question; leave it out; ask the other source; or rewrite the remaining steps.
 Decision = Literal["execute", "skip", "replace", "rewrite"]
-"""Carry a step out, perhaps with a better question; leave it out; ask the other source instead; write the rest anew."""
 
 
 class Step(TypedDict):
     """A step of a plan."""
 
     id: str
-    """s1, s2, ...; unique in the review of a paragraph."""
+    """s1, s2, ..., unique in the review of a paragraph."""
     action: Action
     question: str
-    """Empty for the review."""
+    """Question of the step; empty for the review."""
     origin: Literal["planner", "controller", "person"]
-    """Who wrote it as it stands."""
+    """Author of the newest wording."""
 
 
 class Plan(TypedDict):
     """A plan that the planner sampled."""
 
     number: int
-    """From 1, in the order in which they came."""
+    """Number from 1, in the order of arrival."""
     steps: list[Step]
     repairs: list[str]
-    """What of it could not be followed."""
+    """Corrections of parts that could not be followed."""
     score: float | None
-    """Of the plan re-ranker; None if plans were not re-ranked."""
+    """Score of the plan re-ranker; None if plans were not re-ranked."""
 
 
 class Evidence(TypedDict):
-    """An answer with its place, which a comment may cite."""
+    """An answer with its place in a document, which a comment may cite."""
 
     id: str
-    """e1, e2, ...: that of its step with another letter; that of a finding (f1, f2, ...) for itself."""
+    """e1, e2, ... as the id of its step; a computed finding keeps its own id (f1, f2, ...)."""
     source: Literal["paper", "literature", "model", "computed"]
-    """`model` is the knowledge of the model itself (chain of verification only); `computed` needs none."""
+    """Source; `model` is the model's own knowledge (chain of verification only), `computed` involves no model."""
     question: str
     answer: str
     quote: str
-    """Words of the passage that the answer rests on, verbatim; empty if it stands without a quote."""
+    """Verbatim words of the passage that support the answer; empty for an answer without a quote."""
     title: str
-    """Of the document."""
+    """Title of the document."""
     section: str
     page: int
     """0 where the format has no pages."""
@@ -82,18 +78,18 @@ class Evidence(TypedDict):
 
 
 class ReviewFinding(ComputedFinding):
-    """A contradiction that was computed, in a review."""
+    """A computed finding in a review."""
 
     id: str
-    """f1, f2, ...: unique in the review of a paper."""
+    """f1, f2, ..., unique in the review of a paper."""
     shown: bool
-    """Whether the review shows it: it is about what is reviewed. A plan may ask for the others."""
+    """Whether the review shows the finding, as it is about a reviewed part. A plan may ask for the others."""
     wording: str
-    """What the reviewer says of it to the author; empty if the computation speaks for itself."""
+    """The reviewer's wording for the author; empty if the computation is shown alone."""
 
 
 class StepRecord(TypedDict):
-    """A step that the controller has dealt with, and what came of it."""
+    """A step that the controller has decided on, and its outcome."""
 
     step: Step
     decision: Decision
@@ -101,38 +97,38 @@ class StepRecord(TypedDict):
     """The controller's explanation; empty if it was not asked."""
     outcome: Literal["answered", "unanswered", "skipped"]
     note: str
-    """Why there is no answer, or none with a quote."""
+    """Reason for which there is no answer, or no quote."""
 
 
 class QuestionAnswer(TypedDict):
-    """What the investigator brings back from one question."""
+    """The investigator's answer to one question."""
 
     step: str
     """Id of the step."""
     evidence: Evidence | None
     note: str
-    """Why there is no answer, or none with a quote."""
+    """Reason for which there is no answer, or no quote."""
 
 
 class WeaknessCandidate(TypedDict):
-    """A possible weakness that the detector sees in the paragraph."""
+    """A possible weakness that the detector finds in the paragraph."""
 
     quote: str
-    """Words of the paragraph, verbatim."""
+    """Verbatim words of the paragraph."""
     label: Weakness
     problem: str
 
 
 class Verification(TypedDict):
-    """What the checks of a comment found."""
+    """Result of the checks of a comment."""
 
     verdict: Literal["kept", "softened"]
     notes: list[str]
-    """What was found, for a person."""
+    """Results for the author, one note each."""
 
 
 class Comment(TypedDict):
-    """Focused feedback on words of a paragraph."""
+    """A comment on a paragraph, or on words of it."""
 
     id: str
     """c-<paragraph>."""
@@ -141,63 +137,63 @@ class Comment(TypedDict):
     page: int
     label: Weakness
     quote: str
-    """Words of the paragraph, verbatim; empty if the comment is about it as a whole."""
+    """Verbatim words of the paragraph; empty if the comment is about the whole paragraph."""
     start: int
     """Offset of the quote in the paragraph's text."""
     review: str
     suggestion: str
     reasoning: str
     evidence: list[Evidence]
-    """What the comment cites."""
+    """Evidence that the comment cites."""
     verification: Verification
 
 
 class EarlierComment(TypedDict):
-    """A comment on the version before, and what became of it in this one."""
+    """A comment on the previous version of the paper, and its status in this version."""
 
     comment: Comment
-    """As it was raised, with the paragraph that it was about."""
+    """Comment as it was raised, with its paragraph in the previous version."""
     status: Literal["open", "addressed", "gone"]
-    """`open`: its paragraph has the same words, or the new review raises a weakness of its type there; `addressed`: its
-    paragraph was changed, and the new review raises none; `gone`: its paragraph is there no more."""
+    """`open`: the paragraph is unchanged, or the new review raises a weakness of this type there; `addressed`: the
+    paragraph was changed, and the new review raises none; `gone`: the paragraph was removed."""
     paragraph: str
-    """Id of its paragraph in this version; empty if it is gone."""
+    """Id of the paragraph in this version; empty if it was removed."""
     before: str
-    """Text of its paragraph in the version before."""
+    """Text of the paragraph in the previous version."""
     now: str
-    """The same in this version; empty if it is gone."""
+    """Text of the paragraph in this version; empty if it was removed."""
 
 
 class ParagraphReview(TypedDict, total=False):
-    """All that was done for one paragraph."""
+    """The review of one paragraph, with all its steps."""
 
     paragraph: str
     section: str
     page: int
     outcome: Literal["", "comment", "nothing worth raising", "failed"]
-    """Empty as long as the review is under way."""
+    """Outcome; empty while the review is under way."""
     problem: str
-    """Why it failed, or why nothing is raised."""
+    """Reason for which the review failed or raises nothing."""
     comment: Comment | None
     plans: list[Plan]
-    """Best first if they were re-ranked; the first is the one that was followed."""
+    """Plans, best first if they were re-ranked; the first plan was followed."""
     log: Annotated[list[StepRecord], DeltaChannel(append_records)]
     evidence: list[Evidence]
-    """What the log's answered steps found, in the order of the steps."""
+    """Evidence of the answered steps, in the order of the log."""
     rewrites: int
-    """How often the controller rewrote the remaining steps."""
+    """Number of times that the controller rewrote the remaining steps."""
     candidates: list[WeaknessCandidate]
     wordings: dict[str, str]
-    """What the reviewer says of computed findings, by their ids."""
+    """The reviewer's wordings of computed findings, by their ids."""
     notes: Annotated[list[str], DeltaChannel(append_records)]
-    """What an agent could not do: providers that failed, addresses that were blocked."""
+    """Problems of agents, such as failed providers and blocked addresses."""
 
 
 class Target(TypedDict):
-    """A paragraph that is to be reviewed."""
+    """A paragraph to review."""
 
     number: int
-    """From 1, in the order of the paper; what calls are counted by."""
+    """Number from 1, in the order of the paper; the `round` of the paragraph's calls."""
     id: str
     section: str
     page: int
@@ -206,109 +202,109 @@ class Target(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class FeedbackInput(TypedDict):
-    """What is to be reviewed."""
+    """Input of focused feedback."""
 
     paper: str
     """The paper: the path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or its text."""
     paragraphs: NotRequired[list[str]]
-    """Ids (p3) or numbers (3) of the paragraphs to review; if it is left out, every paragraph worth it."""
+    """Ids (p3) or numbers (3) of the paragraphs to review; by default every paragraph worth a review."""
     section: NotRequired[str]
-    """Review the paragraphs of the sections whose heading contains this."""
+    """Review the paragraphs of sections with this text in their heading."""
     text: NotRequired[str]
     """Review this text as a paragraph of the paper."""
     earlier: NotRequired[list[EarlierComment]]
-    """Comments on the version before; the review tells what became of them."""
+    """Comments on the previous version; the review says which of them are addressed."""
 
 
 class AuthorDecision(TypedDict):
-    """What a person makes of a comment or a computed finding."""
+    """Decision of a person on a comment or a computed finding."""
 
     decision: Literal["open", "accepted", "dismissed"]
     review: NotRequired[str]
-    """The comment in the person's own words, where they have edited it."""
+    """Comment as edited by the person."""
     suggestion: NotRequired[str]
-    """The same of what it suggests."""
+    """Suggestion as edited by the person."""
     reply: NotRequired[str]
-    """What the author answers."""
+    """Reply of the author."""
 
 
 class ParagraphOutput(TypedDict, total=False):
-    """What the review of a paragraph hands back to the run."""
+    """Keys that the review of a paragraph returns to the run."""
 
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append_records)]
     calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
 
 
 class ParagraphInput(TypedDict, total=False):
-    """What an agent is given of the paper and its paragraph."""
+    """The paper and its paragraph, as agents read them."""
 
     target: Target
     document: DocumentRef
     findings: list[Finding]
     """Text of the paper that addresses the model."""
     computed: list[ReviewFinding]
-    """What was computed about the whole paper."""
+    """Computed findings of the whole paper."""
     settings: dict[str, Any]
 
 
 class ParagraphState(ParagraphInput, ParagraphReview, ParagraphOutput, total=False):
-    """State of the review of one paragraph: what it is given, what it works on, and the record that comes of it."""
+    """State of the review of one paragraph: its input, its work, and the resulting record."""
 
     remaining: list[Step]
-    """Steps that nobody has decided on yet."""
+    """Steps that are still to be decided on."""
     wave: list[Step]
-    """Questions that are to be answered next."""
+    """Questions to answer next."""
     decided: list[StepRecord]
-    """Records of the steps of the wave, before their answers are there."""
+    """Records of the wave's steps, until their answers arrive."""
     answers: Annotated[list[QuestionAnswer], DeltaChannel(append_records)]
-    """In the order in which they came; `wave` steps are logged by the controller."""
+    """Answers in the order of arrival; the controller logs the steps of the wave."""
 
 
 class QuestionState(ParagraphInput):
-    """What the investigator is sent out with."""
+    """Input of the investigator for one question."""
 
     step: Step
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class FeedbackOutput(TypedDict, total=False):
-    """The comments, and how they came about."""
+    """The comments, and the steps that led to them."""
 
     comments: list[Comment]
-    """Ranked: the best supported first."""
+    """Comments, the best supported first."""
     decisions: Annotated[dict[str, AuthorDecision], or_]
-    """What a person made of them, by the id of the comment; at first empty."""
+    """Decisions of a person, by the id of the comment; at first empty."""
     earlier: list[EarlierComment]
-    """Comments on the version before, and what became of them; empty if there was none."""
+    """Comments on the previous version with their status; empty if there was no previous version."""
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append_records)]
-    """One for each paragraph, with its plans, log, evidence and outcome."""
+    """Reviews of the paragraphs, with plans, log, evidence and outcome."""
     targets: list[Target]
-    """The paragraphs that were chosen for review."""
+    """Paragraphs that were chosen for review."""
     finished: bool
-    """Whether all of them were reviewed and the comments are ranked."""
+    """Whether all of them are reviewed and the comments ranked."""
     findings: list[Finding]
     """Text of the paper that addresses a language model, or that a reader cannot see."""
     computed: list[ReviewFinding]
-    """What the paper contradicts in itself, computed over the whole paper; the review shows what is marked so."""
+    """Contradictions within the whole paper, as computed; the review shows those that are marked `shown`."""
     document: DocumentRef
-    """The paper as it was read, and warnings about it."""
+    """The paper as it was read, with warnings."""
     settings: dict[str, Any]
-    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    """Frozen settings with all models, so that a resume or a fork needs only the thread id."""
     not_as_published: list[str]
-    """What of a run with the preset `paper` is not the paper's; empty with other settings."""
+    """Deviations of a run with the preset `paper` from the paper; empty with other settings."""
     calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
-    """What each answered model call cost."""
+    """Usage of each answered model call."""
 
 
 class FeedbackState(FeedbackOutput, total=False):
-    """State of the graph: what comes out of it. `initialise` sets every key; other nodes return those that they change.
+    """State of the graph. `initialise` sets every key; other nodes return the keys that they change.
 
-    The input is no part of it: `initialise` alone reads it, and puts the path of the stored paper in its place.
+    The input is not part of it: only `initialise` reads it, and stores the paper in a file.
     """
 
     whole: bool
-    """Whether nothing of the paper was named, so that all that is computed is shown."""
+    """Whether no part of the paper was named, so that all computed findings are shown."""
     passages: list[str]
     """Ids of the paragraphs and tables that the number reader reads."""
     readings: Annotated[list[NumberReading], add]
-    """What it has read of each; all are read in one step."""
+    """Numbers that it has read in each of them, all in one step."""

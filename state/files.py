@@ -1,8 +1,4 @@
-"""Files: where Draftroom keeps its own, writing them whole or not at all, and reading those that people hand over.
-
-Nobody leaves or sees half of a file. Files that people hand over are read whole and checked before any work; what is
-wrong with them is told with its file and line.
-"""
+"""Places of Draftroom's own files, atomic writes, and reading of users' files with errors that name file and line."""
 
 from __future__ import annotations
 
@@ -24,16 +20,22 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def resolve_state_folder() -> Path:
-    """Folder of runs, checkpoints and stored papers: `$DRAFTROOM_HOME/state`, or the platform's state folder."""
+    """Return the folder of runs and papers: `$DRAFTROOM_HOME/state`, or the platform's state folder."""
     home = os.environ.get("DRAFTROOM_HOME")
     return Path(home).expanduser() / "state" if home else user_state_path("draftroom", appauthor=False)
 
 
+def resolve_cache_folder() -> Path:
+    """Return the folder of models and servers: `$DRAFTROOM_HOME/cache`, or the platform's cache folder."""
+    home = os.environ.get("DRAFTROOM_HOME")
+    return Path(home).expanduser() / "cache" if home else user_cache_path("draftroom", appauthor=False)
+
+
 def ensure_folder(folder: Path) -> Path:
-    """A folder of the state, which is made if it is not there.
+    """Make a folder of the state unless it exists, and return it.
 
     Raises:
-        StateError: It cannot be made.
+        StateError: The folder cannot be made.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -42,18 +44,13 @@ def ensure_folder(folder: Path) -> Path:
     return folder
 
 
-def resolve_cache_folder() -> Path:
-    """Folder of model weights and server environments: `$DRAFTROOM_HOME/cache`, or the platform's cache folder."""
-    home = os.environ.get("DRAFTROOM_HOME")
-    return Path(home).expanduser() / "cache" if home else user_cache_path("draftroom", appauthor=False)
-
-
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write `data` to a temporary file beside `path` and move it there in one step.
+    """Write a file whole or not at all.
 
     Raises:
-        OSError: If the folder cannot be written; nothing is left behind.
+        OSError: The folder cannot be written; nothing is left behind.
     """
+    # A rename is atomic within one folder only.
     with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
         temporary = Path(file.name)
         try:
@@ -65,7 +62,7 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
-    """Say what is wrong with the state folder and what to do; what was written before is safe."""
+    """Return an error that says why a file of the state cannot be used, and what to do."""
     sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
     if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
         return StateError(f"The disk of {path} is full; make room, then resume the run.", kind="disk_full")
@@ -75,14 +72,14 @@ def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError
 
 
 def read_file(path: Path, what: str) -> bytes:
-    """The bytes of a file.
+    """Read a file that the user named.
 
     Args:
-        path: The file.
-        what: It should be, for the message: "key".
+        path: Path of the file or named pipe.
+        what: Kind of file that is expected, for the message: "key".
 
     Raises:
-        BadInput: It cannot be read.
+        InputError: The file cannot be read.
     """
     try:
         return read_pipe(path) if path.is_fifo() else path.read_bytes()
@@ -91,10 +88,10 @@ def read_file(path: Path, what: str) -> bytes:
 
 
 def read_pipe(path: Path, limit: int | None = None) -> bytes:
-    """What is written to a named pipe, at most about `limit` bytes; it can be read only once.
+    """Read a named pipe to its end, or about `limit` bytes of it.
 
     Raises:
-        BadInput: It is empty and nobody writes to it; to wait for somebody would look like work.
+        InputError: The pipe is empty and has no writer, so that waiting for one would look like work.
     """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
         first = pipe.raw.read(1)  # nothing yet is None; nothing ever is empty
@@ -108,14 +105,14 @@ def read_pipe(path: Path, limit: int | None = None) -> bytes:
 
 
 def read_text(path: Path, what: str) -> str:
-    """A whole file, with its line ends as they are.
+    """Read a UTF-8 file, with its line ends as they are.
 
     Args:
-        path: The file.
-        what: It should be, for the message: "file of the corpus".
+        path: Path of the file.
+        what: Kind of file that is expected, for the message: "file of the corpus".
 
     Raises:
-        BadInput: It cannot be read, or is not UTF-8.
+        InputError: The file cannot be read, or is not UTF-8.
     """
     try:
         return read_file(path, what).decode("utf-8-sig")  # spreadsheets put a byte order mark before UTF-8
@@ -124,24 +121,24 @@ def read_text(path: Path, what: str) -> str:
 
 
 def list_filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
-    """Those that hold something, each with its number from 1.
+    """List the lines that are not blank, each with its number from 1.
 
     Args:
-        lines: Of a file, split at line feeds only: str.splitlines would also split at a U+2028 inside a text.
+        lines: Lines of a file, split at line feeds; str.splitlines would also split at a U+2028 inside a text.
     """
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
 def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
-    """JSON as a `schema`.
+    """Parse JSON by a schema.
 
     Args:
-        schema: What it must be.
+        schema: Model that the data must fit.
         data: The JSON.
-        problem: What to say if it is not: "Line 3 of corpus.jsonl is no paper".
+        problem: Beginning of the message if it does not fit: "Line 3 of corpus.jsonl is no paper".
 
     Raises:
-        BadInput: It is no JSON, or does not fit; says why.
+        InputError: The data is no JSON, or does not fit the schema.
     """
     try:
         return schema.model_validate_json(data)
@@ -150,15 +147,15 @@ def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> 
 
 
 def read_validated_records(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
-    """The records of a JSON Lines file, each with the number of its line; empty lines are passed over.
+    """Read the records of a JSON Lines file, each with its line number; blank lines are skipped.
 
     Args:
-        path: The file.
-        schema: Of a line.
-        what: A line should be, for messages: "paper with its reviews".
+        path: Path of the file.
+        schema: Model that each line must fit.
+        what: Kind of record, for messages: "paper with its reviews".
 
     Raises:
-        BadInput: The file cannot be read, has no record, or a line does not fit the schema.
+        InputError: The file cannot be read, has no record, or a line does not fit the schema.
     """
     found = [
         (number, parse_json_record(schema, line, f"Line {number} of {path} is no {what}"))

@@ -1,7 +1,6 @@
-"""State of `science_journalism`: what goes in, what flows, what comes out.
+"""Input, output and state of `science_journalism`.
 
-The lists grow by one record a round. They are `DeltaChannel`s: a checkpoint holds only what was added, so a run's
-checkpoints grow linearly with its rounds.
+The lists are `DeltaChannel`s: a checkpoint holds only the added records, so that checkpoints grow linearly with rounds.
 """
 
 from __future__ import annotations
@@ -23,11 +22,11 @@ class Draft(TypedDict):
     text: str
     """Markdown: the headline as a heading, then paragraphs."""
     improvements: str
-    """What the journalist chose to do, as it wrote it; empty in round 0."""
+    """Improvements that the journalist chose to make, in its words; empty in round 0."""
 
 
 class Assessment(TypedDict):
-    """What measuring a draft gave."""
+    """Measurements of a draft."""
 
     round: int
     readability: Readability
@@ -57,7 +56,7 @@ class DraftReview(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))  # Studio shows the docstrings beside the fields of its form
 class JournalismInput(TypedDict):
-    """What the article is to be about."""
+    """Input of science journalism."""
 
     paper: str
     """The paper: its text, or the path of a text, Markdown or PDF file."""
@@ -65,7 +64,7 @@ class JournalismInput(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class JournalismOutput(TypedDict, total=False):
-    """The article, and how it came about."""
+    """The article, and the steps that led to it."""
 
     article: str
     """The selected draft, in Markdown."""
@@ -74,15 +73,15 @@ class JournalismOutput(TypedDict, total=False):
     selected_because: str
     """Why that draft was selected."""
     warnings: list[str]
-    """What is wrong with the article as a whole; empty if nothing was found."""
+    """Problems of the article as a whole; empty if none were found."""
     stop_reason: Literal["", "rounds done", "converged", "single draft"]
     """Why there were no more rounds."""
     source: DocumentRef
-    """The paper as it was read, and warnings about it."""
+    """The paper as it was read, with warnings."""
     settings: dict[str, Any]
-    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    """Frozen settings with all models, so that a resume or a fork needs only the thread id."""
     not_as_published: list[str]
-    """What of a run with the preset `paper` is not the paper's; empty with other settings."""
+    """Deviations of a run with the preset `paper` from the paper; empty with other settings."""
     drafts: Annotated[list[Draft], DeltaChannel(append_records)]
     """All drafts, oldest first."""
     assessments: Annotated[list[Assessment], DeltaChannel(append_records)]
@@ -92,18 +91,18 @@ class JournalismOutput(TypedDict, total=False):
     reviews: Annotated[list[DraftReview], DeltaChannel(append_records)]
     """The editor's reviews, one entry a round, and one more where a person changed the advice."""
     calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
-    """What each answered model call cost."""
+    """Usage of each answered model call."""
 
 
 class JournalismState(JournalismOutput, total=False):
-    """State of the graph. `initialise` sets every key; every other node returns those that it changes.
+    """State of the graph. `initialise` sets every key; other nodes return the keys that they change.
 
-    The input is no part of it: `initialise` alone reads it, and puts the path of the stored text in its place.
+    The input is not part of it: only `initialise` reads it, and stores the text in a file.
     """
 
     round: int
     """Number of the newest draft."""
     revision: Draft
-    """A revised draft some of whose sentences are still to be rewritten; then it joins the drafts."""
+    """Revised draft with sentences that are still to be rewritten; it joins the drafts afterwards."""
     copied: list[str]
     """Sentences that the newest revision has copied from the paper; empty without the extension `rewrite_copied`."""

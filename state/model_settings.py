@@ -1,4 +1,4 @@
-"""The model of a role: where it is, how it is sampled, and how long its answers may be."""
+"""Settings of a role's model: its address, its sampling, and the limits of its answers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonVal
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+# Key of a field's limit in the JSON schema of an answer.
 LENGTH_LIMIT_KEY = "x-at-most"
-"""Where the JSON schema of an answer names the limit of a field."""
 
 
 class Limits(BaseModel):
-    """Most items of a list, and most words of a text."""
+    """Limits of answers: items of a list, and words of a text."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,10 +45,10 @@ class Limits(BaseModel):
 
 @dataclass(frozen=True)
 class LengthLimit:
-    """Marks a field of an answer with its limit: `Annotated[list[Term], AtMost("terms")]`."""
+    """Limit of a field of an answer: `Annotated[list[Term], LengthLimit("terms")]`."""
 
     limit: str
-    """A field of `Limits`: of items for a list, of words for a text."""
+    """Name of a field of `Limits`: items for a list, words for a text."""
 
     def __post_init__(self) -> None:
         if self.limit not in Limits.model_fields:
@@ -61,11 +61,10 @@ class LengthLimit:
         return handler(source)  # type: ignore[no-any-return]
 
 
+# Fields of a model that say which model is called, and where.
 ADDRESS_FIELDS = frozenset({"base_url", "model"})
-"""Fields of a model that say which one is asked, and where."""
+# Fields of a model that say how an answer is sampled. All others but `max_tokens` describe the model and its server.
 SAMPLING_FIELDS = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_penalty"})
-"""Fields of a model that say how an answer is sampled; but for `max_tokens` all others say where it is, and what
-it and its server can do."""
 
 
 class ModelSettings(BaseModel):
@@ -119,7 +118,7 @@ class ModelSettings(BaseModel):
     @field_validator("extra_body", mode="before")
     @classmethod
     def _parse_extra_body(cls, value: Any) -> Any:
-        """An environment variable holds it as JSON."""
+        """Parse the JSON of an environment variable."""
         return json.loads(value) if isinstance(value, str) else value
 
     @field_validator("base_url")
@@ -129,10 +128,10 @@ class ModelSettings(BaseModel):
 
 
 def validate_address(value: str) -> str:
-    """Check that an address is one and holds no password.
+    """Check that a value is an HTTP address without a password, and return it without a slash at its end.
 
     Raises:
-        ValueError: It is none, or holds one.
+        ValueError: The value is no address, or holds a password.
     """
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.hostname:

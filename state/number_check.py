@@ -1,7 +1,4 @@
-"""State of `number_check`: a model reads the numbers of a paper, code computes what does not fit.
-
-All passages are read in one step, so the lists that grow are written once.
-"""
+"""Input, output and state of `number_check`: a model reads the numbers of a paper, code checks their consistency."""
 
 from __future__ import annotations
 
@@ -49,17 +46,17 @@ class ReadEntry(TypedDict):
 
 
 class NumberReading(TypedDict):
-    """What a model has read of one passage."""
+    """Numbers that a model has read in a passage."""
 
     paragraph: str
     entries: list[ReadEntry]
     problem: str
-    """Why the model gave no usable answer; empty if it did."""
+    """Reason for which there is no usable answer; empty if there is one."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class NumberCheckInput(TypedDict):
-    """What is checked."""
+    """Input of the number check."""
 
     paper: str
     """The paper: the path of a PDF, Word, HTML, Markdown, LaTeX or text file, or its text."""
@@ -67,28 +64,28 @@ class NumberCheckInput(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class NumberCheckOutput(TypedDict, total=False):
-    """What was found in the paper, and what was read for it."""
+    """Findings in the paper, and the records that were read for them."""
 
     findings: list[ComputedFinding]
-    """What the paper contradicts in itself, the gravest first."""
+    """Contradictions within the paper, the gravest first."""
     read: dict[RecordKind, int]
-    """How many records of each kind were read, by code or by the model."""
+    """Number of records of each kind that were read, by code or by the model."""
     unread: list[str]
-    """What was not read: of the paper, by the model, or because it does not stand in its quote."""
+    """Parts of the paper that could not be read, and readings of the model that were rejected or failed."""
     left_out: int
-    """How many findings are below the severity that was asked for, or of a kind that was not."""
+    """Number of findings below the requested severity, or of a kind that was left out."""
     references_looked_up: bool
-    """Whether they were looked up; this graph does not."""
-    readings: Annotated[list[NumberReading], add]
-    """What the model has read of each passage."""
+    """Whether references were looked up; this graph looks up none."""
+    readings: Annotated[list[NumberReading], add]  # all are written in one step, so that no DeltaChannel is needed
+    """Numbers that the model has read in each passage."""
     finished: bool
-    """Whether all passages were read and the findings computed."""
+    """Whether all passages are read and the findings computed."""
     document: DocumentRef
-    """The paper as it was read, and warnings about it."""
+    """The paper as it was read, with warnings."""
     settings: dict[str, Any]
-    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    """Frozen settings with all models, so that a resume or a fork needs only the thread id."""
     calls: Annotated[list[CallRecord], add]
-    """What each answered model call cost."""
+    """Usage of each answered model call."""
 
 
 class NumberCheckState(NumberCheckOutput, total=False):
@@ -99,10 +96,10 @@ class NumberCheckState(NumberCheckOutput, total=False):
 
 
 class PassageState(TypedDict):
-    """What the number reader is given."""
+    """Input of the number reader for one passage."""
 
     number: int
-    """From 1, of the passage."""
+    """Number of the passage, from 1."""
     paragraph: str
     document: DocumentRef
     settings: dict[str, Any]

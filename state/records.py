@@ -1,4 +1,4 @@
-"""What every graph has: its values, the reducer of its lists, and plain records of calls, trims, facts and findings."""
+"""Records that all graphs share (calls, trims, facts, findings), and the reducer of their lists."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any, Literal
 
 from typing_extensions import TypedDict
 
-Values = Mapping[str, Any]
-"""The state of a graph; a run that was stopped early lacks keys."""
+Values = Mapping[str, Any]  # the state of a graph; a run that was stopped early lacks keys
 
-
+# In place of a variable in a `Trim`: the server has cut the prompt without notice. Counts are of tokens then.
 WHOLE_PROMPT = "prompt"
-"""In place of a variable: the server itself has cut the prompt, and said nothing; counts are of tokens then."""
 
 
 class Trim(TypedDict):
-    """What was cut from a prompt so that it fits the model's context."""
+    """A cut of a prompt's variable, so that the prompt fits the model's context."""
 
     variable: str
     words_kept: int
@@ -24,7 +22,7 @@ class Trim(TypedDict):
 
 
 class CallRecord(TypedDict):
-    """One HTTP request that a model answered."""
+    """An HTTP request that a model answered."""
 
     role: str
     step: str
@@ -36,15 +34,15 @@ class CallRecord(TypedDict):
     input_tokens: int
     output_tokens: int
     tokens_estimated: bool
-    """True if the endpoint did not report usage and the counts are estimates."""
+    """Whether the counts are estimates, because the endpoint did not report usage."""
     seconds: float
     http_retries: int
     reask: bool
-    """True if this call repeats an earlier one whose answer was invalid."""
+    """Whether the call repeats an earlier one whose answer was invalid."""
     finish_reason: str
     trims: list[Trim]
     cuts: list[str]
-    """What of the answer exceeded a limit and was left out, a clause each."""
+    """Parts of the answer that exceeded a limit and were left out, a clause each."""
 
 
 FactKind = Literal["number", "percentage", "year", "quantity", "entity"]
@@ -55,22 +53,22 @@ class Fact(TypedDict):
 
     kind: FactKind
     text: str
-    """As written."""
+    """Detail as it is written."""
     sentence: str
-    """The sentence it stands in, so that a person can find it."""
+    """Sentence of the detail, so that a person can find it."""
 
 
 LostKind = Literal["number", "percentage", "year", "quantity", "interval", "effect size", "negation", "name"]
 
 
 class LostDetail(TypedDict):
-    """Checked content of a source that a text made from it has lost or changed."""
+    """A checked detail of a source text that a rewritten text has lost or changed."""
 
     kind: LostKind
     text: str
-    """As the source has it."""
+    """Detail as the source has it."""
     sentence: str
-    """The source's sentence that it stands in."""
+    """Sentence of the source with the detail."""
 
 
 class Readability(TypedDict):
@@ -87,20 +85,20 @@ class Readability(TypedDict):
     words: int
 
 
+# "instruction": words that tell a model or an automated reviewer what to do; "chat template": tokens that divide the
+# turns of a conversation; "control characters": invisible ones; "hidden text": any other text that a reader cannot see.
 FindingKind = Literal["instruction", "chat template", "control characters", "hidden text"]
-"""`instruction`: words that tell a model or an automated reviewer what to do; `chat template`: tokens that divide the
-turns of a conversation; `control characters`: characters without a shape; `hidden text`: any other unseen text."""
 
 
 class Finding(TypedDict):
-    """A piece of a paper that addresses a language model, or that a reader cannot see."""
+    """Text of a paper that addresses a language model, or that a reader cannot see."""
 
     place: str
     """Paragraph id, "heading of p4", "title", "abstract", "reference 12", or "hidden"."""
     page: int
-    """From 1; 0 where the format has no pages, or the place none that is known."""
+    """Page from 1; 0 if the format has no pages or the page is not known."""
     quote: str
-    """Verbatim from the paper; of long hidden text, its beginning."""
+    """Verbatim words of the paper; for long hidden text its beginning."""
     kind: FindingKind
     visible: bool
     """Whether a reader of the paper can see it."""
@@ -109,5 +107,5 @@ class Finding(TypedDict):
 
 
 def append_records(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
-    """Add every written list at the end. Law: arrival order is kept and nothing is ever removed or merged."""
+    """Append every written list: the order of arrival is kept, and no record is ever removed or merged."""
     return [*current, *(record for write in writes for record in write)]

@@ -1,7 +1,6 @@
-"""Settings: which model each role uses, and how each system runs. Plain JSON values, described and bounded.
+"""Settings of the models and the systems: plain JSON values with descriptions and bounds.
 
-A system's settings class is the only place of a field. The context that its graph is started with has the same fields,
-all of which may be left out.
+A field is defined once, in its system's settings. The context of the system's graph inherits all fields as optional.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ FeedbackRole = Literal[
 JOURNALISM_ROLES: tuple[JournalismRole, ...] = get_args(JournalismRole)
 SIMPLIFICATION_ROLES: tuple[SimplificationRole, ...] = get_args(SimplificationRole)
 FEEDBACK_ROLES: tuple[FeedbackRole, ...] = get_args(FeedbackRole)
+# Roles that only some runs have. Their model must be named; the model of `default` does not stand in for it.
 OPTIONAL_ROLES = ("warm_start",)
-"""Roles that only some runs have; unlike the others, their model must be named."""
 
 
 def _validate_role(role: str) -> str:
@@ -58,16 +57,16 @@ def _validate_role(role: str) -> str:
     return role
 
 
+# `default` stands for all agents without a model of their own. A lambda, because ROLES is only known below.
 Role = Annotated[
     str, AfterValidator(_validate_role), Field(json_schema_extra=lambda schema: schema.update(enum=[*ROLES]))
 ]
-"""Who has a model: `default` stands for all agents that have none of their own."""
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
 Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]
 Scope = Literal["auto", "abstract", "whole"]
+# Lead agents of medical simplification; each leads the interaction loop of its name.
 Lead = Literal["layperson", "language_clarifier", "redundancy_checker"]
-"""The lead agents of medical simplification; each enters the interaction loop that bears its name."""
 SimplificationStopRule = Literal["fixed", "adaptive"]
 SimplificationVariant = Literal["society", "single"]
 SimplificationSelection = Literal["best", "last"]
@@ -77,13 +76,16 @@ LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", 
 Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
 
 
+_EXTENSIONS_HELP = "Extensions that help the agents: none, default, all, or names; see docs/extensions.md."
+
+
 def _validate_model_fields(fields: dict[str, Any]) -> dict[str, Any]:
     ModelSettings.model_validate(fields)
     return fields
 
 
 class CheckSettings(SystemSettings):
-    """How `number_check` runs, and what `draftroom check` leaves out."""
+    """Settings of `number_check`, and of the findings that `draftroom check` shows."""
 
     roles = ("number_reader",)
     places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
@@ -94,23 +96,19 @@ class CheckSettings(SystemSettings):
 
 
 class JournalismSettings(SystemSettings):
-    """How `science_journalism` runs."""
+    """Settings of `science_journalism`."""
 
     roles = JOURNALISM_ROLES
     known_extensions = JOURNALISM_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {"sequence_to_sequence": True, "max_pages": True, "pause": True}
 
-    extensions: JournalismExtensions = Field(
-        "default",  # resolved to names
-        validate_default=True,
-        description="What of ours helps the agents: none, default, all, or names; see docs/extensions.md.",
-    )
+    extensions: JournalismExtensions = Field("default", validate_default=True, description=_EXTENSIONS_HELP)
     audience: Audience = Field("general public", description="Who the article is for; reaches every prompt.")
     rounds: int = Field(3, ge=0, le=20, description="Rounds of notes, advice and revision (the paper runs 5).")
     select: Selection = Field(
         "best",
-        description="Which draft is returned: the third revision (paper), the last, or the best: the easiest one among "
-        "those that keep to the paper's facts.",
+        description="Which draft is returned: the third revision (paper), the last, or the best: the easiest of those "
+        "that keep to the paper's facts.",
     )
     stop: StopRule = Field("fixed", description="Run all rounds, or stop when a round no longer reads easier.")
     min_improvement: float = Field(
@@ -131,17 +129,13 @@ class JournalismSettings(SystemSettings):
 
 
 class SimplificationSettings(SystemSettings):
-    """How `medical_simplification` runs."""
+    """Settings of `medical_simplification`."""
 
     roles = SIMPLIFICATION_ROLES
     known_extensions = SIMPLIFICATION_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
 
-    extensions: SimplificationExtensions = Field(
-        "default",  # resolved to names
-        validate_default=True,
-        description="What of ours helps the agents: none, default, all, or names; see docs/extensions.md.",
-    )
+    extensions: SimplificationExtensions = Field("default", validate_default=True, description=_EXTENSIONS_HELP)
     loops: list[Lead] = Field(
         ["layperson", "language_clarifier", "redundancy_checker"],
         min_length=1,
@@ -150,13 +144,13 @@ class SimplificationSettings(SystemSettings):
     entries: int = Field(2, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
     stop: SimplificationStopRule = Field(
         "fixed",
-        description="Enter every loop that often, or end early: when the selector finds nothing left to do after a "
-        "loop that changed nothing, or when the target grade and length are reached.",
+        description="Enter every loop `entries` times, or end early: when the selector finds nothing left to do after "
+        "a loop that changed nothing, or when the target grade and length are reached.",
     )
     select: SimplificationSelection = Field(
         "best",
-        description="Which version is returned: the last (paper), or the best: of those that changed the abstract the "
-        "one that has lost fewest checked details, and of several the easiest.",
+        description="Which version is returned: the last (paper), or the best: the changed version that has lost the "
+        "fewest checked details, and the easiest of several.",
     )
     variant: SimplificationVariant = Field("society", description="The society, or one rewrite by a single model.")
     revision_rounds: int = Field(
@@ -164,7 +158,7 @@ class SimplificationSettings(SystemSettings):
         ge=1,
         le=10,
         description="Most rounds in which the agents of a loop come to agree: of proposing and judging wordings, and "
-        "of correcting a rewritten text, which is reviewed after each.",
+        "of correcting a rewritten text, which is reviewed after each round.",
     )
     accuracy_check: bool = Field(
         True,
@@ -187,21 +181,21 @@ class SimplificationSettings(SystemSettings):
 
 
 class EmbeddingSettings(BaseModel):
-    """The model that passages are embedded with."""
+    """Model that embeds passages."""
 
     model_config = ConfigDict(extra="forbid")
 
     model: str = Field(
         "all-MiniLM-L6-v2",
         min_length=1,
-        description="The built-in one, the folder of another, or an endpoint's name for it.",
+        description="The built-in model, the folder of another one, or its name at an endpoint.",
     )
-    base_url: str | None = Field(None, description="OpenAI-compatible endpoint that embeds; else it runs here.")
+    base_url: str | None = Field(None, description="OpenAI-compatible endpoint of the model; otherwise it runs here.")
     api_key_env: str = Field("OPENAI_API_KEY", description="Name of the environment variable that holds its key.")
 
 
 class LiteratureSettings(BaseModel):
-    """Where the investigator looks for other studies. Nothing leaves the machine unless a web service is named."""
+    """Sources of other studies for the investigator. Nothing leaves the machine unless a web service is named."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -209,15 +203,19 @@ class LiteratureSettings(BaseModel):
     folder: str | None = Field(None, description="A folder of papers (PDF, Word, HTML, JATS, Markdown, LaTeX, text).")
     results: int = Field(3, ge=1, le=10, description="Documents that a question is looked up in.")
     blocked_hosts: list[str] | None = Field(
-        None, description="Sites that are never asked nor fetched; by default those that publish reviews."
+        None, description="Sites that are never queried; by default those that publish reviews."
     )
-    contact: str | None = Field(None, description="Mail address that services are told, for their polite pools.")
-    openalex_key_env: str = Field("OPENALEX_API_KEY", description="Name of the variable; little is allowed without.")
-    semantic_scholar_key_env: str = Field("SEMANTIC_SCHOLAR_API_KEY", description="Name of the variable; optional.")
+    contact: str | None = Field(None, description="Mail address sent to the services, for their polite pools.")
+    openalex_key_env: str = Field(
+        "OPENALEX_API_KEY", description="Name of the variable with its key; few requests are allowed without."
+    )
+    semantic_scholar_key_env: str = Field(
+        "SEMANTIC_SCHOLAR_API_KEY", description="Name of the variable with its key; optional."
+    )
 
 
 class FeedbackSettings(SystemSettings):
-    """How `focused_feedback` runs."""
+    """Settings of `focused_feedback`."""
 
     roles = FEEDBACK_ROLES
     known_extensions = FEEDBACK_EXTENSIONS
@@ -237,11 +235,7 @@ class FeedbackSettings(SystemSettings):
         },
     }
 
-    extensions: FeedbackExtensions = Field(
-        "default",  # resolved to names
-        validate_default=True,
-        description="What of ours helps the agents: none, default, all, or names; see docs/extensions.md.",
-    )
+    extensions: FeedbackExtensions = Field("default", validate_default=True, description=_EXTENSIONS_HELP)
     plans: int = Field(4, ge=1, le=8, description="Plans that the planner samples.")
     plan_temperature: float = Field(
         0.9, ge=0.6, le=2, description="Least temperature of the planner when it samples several plans."
@@ -261,7 +255,7 @@ class FeedbackSettings(SystemSettings):
     retrieval: RetrievalMode = Field("hybrid", description="Dense (paper), BM25, or both fused by reciprocal rank.")
     passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
     segment_characters: int = Field(2000, ge=200, le=8000, description="Most characters of a segment.")
-    segment_overlap: int = Field(200, ge=0, le=1000, description="Most that neighbouring segments share.")
+    segment_overlap: int = Field(200, ge=0, le=1000, description="Most characters that neighbouring segments share.")
     embedding: EmbeddingSettings = Field(
         default_factory=EmbeddingSettings, description="Which model embeds the passages of papers, and where it runs."
     )
@@ -300,15 +294,15 @@ class Settings(BaseSettings):
     )
 
     def has_own_model(self, role: Role) -> bool:
-        """Whether a model of its own is named for `role`, and not only how it is sampled."""
+        """Return whether the role has a model of its own, and not only sampling settings."""
         return bool(ADDRESS_FIELDS & self.models.get(role, {}).keys())
 
     def resolve_model_settings(self, role: Role) -> ModelSettings:
-        """The complete settings of `role`: its own fields over those of `default`."""
+        """Return the settings of the role's model: its own fields, completed by those of `default`."""
         return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
 
     def freeze_settings(self, table: str) -> dict[str, Any]:
-        """What a run of the system of `table` keeps, as plain values: its preset, and every role's model spelt out."""
+        """Return the settings that a run of a table's system keeps, as plain values with each role's full model."""
         return {
             "preset": self.preset,
             table: getattr(self, table).model_dump(mode="json"),
@@ -320,49 +314,42 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,
-        file_secret_settings: PydanticBaseSettingsSource,
+        cls, _: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **__: PydanticBaseSettingsSource
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read nothing implicitly: `tools/configuration.py` merges the sources in a documented order."""
-        del settings_cls, env_settings, dotenv_settings, file_secret_settings
+        """Read no source but the arguments: `tools/configuration.py` merges the others in a documented order."""
         return (init_settings,)
 
 
+# Code that must know all systems finds their tables here.
 SYSTEM_TABLES: Mapping[str, type[SystemSettings]] = {
     name: field.annotation
     for name, field in Settings.model_fields.items()
     if isinstance(field.annotation, type) and issubclass(field.annotation, SystemSettings)
 }
-"""The systems' tables: whatever must know all systems finds them here."""
 AGENTS = tuple(role for table in SYSTEM_TABLES.values() for role in table.roles)
 ROLES = ("default", *dict.fromkeys(AGENTS), *OPTIONAL_ROLES)
 
 
 def describe_validation_error(error: ValidationError) -> str:
-    """Say in one clause what pydantic found wrong, without repeating the offending values."""
+    """Describe in one clause what pydantic found wrong, without the offending values, which may be secret."""
     problems: list[str] = []
     for item in error.errors()[:4]:
         where = ".".join(map(str, item["loc"])) or "value"
-        what = item["msg"].removeprefix("Value error, ")
-        problems.append(f"`{where}`: {what[:1].lower()}{what[1:]}")
+        message = item["msg"].removeprefix("Value error, ")
+        problems.append(f"`{where}`: {message[:1].lower()}{message[1:]}")
     return "; ".join(problems)
 
 
-_SHARED_FIELDS = ("preset", "models", "limits")
-"""Fields that stand beside a system's table in the settings."""
+_SHARED_FIELDS = ("preset", "models", "limits")  # beside the systems' tables in the settings
 
 
 class RunContext(BaseModel):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
+    """Choices for one run. Empty fields come from the settings file and the environment."""
 
     model_config = ConfigDict(extra="forbid")
 
     table: ClassVar[str]
-    """Of the system in the settings."""
+    """Name of the system's table in the settings."""
 
     preset: str | None = Field(
         None, description="Settings to start from: fast, debug, laptop, paper, or the path of a TOML file."
@@ -372,17 +359,13 @@ class RunContext(BaseModel):
         None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
     )
     resolved: dict[str, Any] | None = Field(
-        None, description="All settings, as a run before has resolved them: they hold as they are, and no others."
+        None, description="All settings as an earlier run has resolved them; they replace all others."
     )
 
     @model_validator(mode="wrap")
     @classmethod
     def _validate_choices(cls, chosen: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Leave out what was left empty, and say in a sentence what is wrong with the rest.
-
-        Raises:
-            SettingsError: A field is unknown, or its value is out of bounds.
-        """
+        """Drop empty fields, and turn validation errors into a `SettingsError`."""
         if isinstance(chosen, Mapping):
             may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
             chosen = {name: value for name, value in chosen.items() if value is not None or name in may_be_none}
@@ -395,7 +378,7 @@ class RunContext(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Without defaults: a form that filled them in would lay them over the settings file."""
+        """Return the schema without defaults, with which a form would override the settings file."""
         schema = handler.resolve_ref_schema(handler(core))
         for field in schema["properties"].values():
             field.pop("default", None)
@@ -405,43 +388,35 @@ class RunContext(BaseModel):
         return schema
 
     def build_overrides(self) -> dict[str, Any]:
-        """As nested settings: only what was set to something."""
+        """Return the fields that were set, as nested settings."""
         return self.build_nested_settings(self.model_dump(exclude_unset=True, exclude_none=True))
 
     @classmethod
     def build_nested_settings(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Fields of such a context as settings: those of the system in its table."""
+        """Return fields of a context as nested settings, with those of the system in its table."""
         outside = {key: chosen[key] for key in _SHARED_FIELDS if key in chosen}
         return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _SHARED_FIELDS}}
 
 
-class JournalismContext(RunContext, JournalismSettings):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
-
-    model_config = ConfigDict(title="Science journalism")
+class JournalismContext(RunContext, JournalismSettings, title="Science journalism"):
+    """Choices for one run. Empty fields come from the settings file and the environment."""
 
     table = "journalism"
 
 
-class SimplificationContext(RunContext, SimplificationSettings):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
-
-    model_config = ConfigDict(title="Medical simplification")
+class SimplificationContext(RunContext, SimplificationSettings, title="Medical simplification"):
+    """Choices for one run. Empty fields come from the settings file and the environment."""
 
     table = "simplification"
 
 
-class FeedbackContext(RunContext, FeedbackSettings):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
-
-    model_config = ConfigDict(title="Focused feedback")
+class FeedbackContext(RunContext, FeedbackSettings, title="Focused feedback"):
+    """Choices for one run. Empty fields come from the settings file and the environment."""
 
     table = "feedback"
 
 
-class CheckContext(RunContext, CheckSettings):
-    """Choices for one run. What is left empty comes from the settings file and the environment."""
-
-    model_config = ConfigDict(title="Number check")
+class CheckContext(RunContext, CheckSettings, title="Number check"):
+    """Choices for one run. Empty fields come from the settings file and the environment."""
 
     table = "check"

@@ -1,7 +1,7 @@
-"""State of `medical_simplification`: what goes in, what flows, what comes out.
+"""Input, output and state of `medical_simplification`.
 
-The lists grow by what one loop added. They are `DeltaChannel`s, so checkpoints grow linearly. A loop is a subgraph with
-a state of its own (`LoopState`): it reads the run's state and returns its `LoopProgress`, which the logger files.
+A loop is a subgraph with a state of its own (`LoopState`): it reads the run's state and returns its `LoopProgress`,
+which the logger adds to the run's lists. The lists are `DeltaChannel`s, so that checkpoints grow linearly.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from state.documents import DocumentRef
 from state.records import CallRecord, LostDetail, append_records
 from state.settings import Lead
 
+# Agents with a memory. The layperson has none, so that it stays confused.
 Agent = Literal["medical_expert", "simplifier", "language_clarifier", "redundancy_checker"]
-"""The agents that have a memory; the layperson has none, so that it stays confused."""
 
 
 class Question(TypedDict):
-    """What the layperson asked, and what the medical expert answered."""
+    """A question of the layperson, and the answer of the medical expert."""
 
     number: int
     text: str
     term: str
-    """What the question is about, as the medical expert restates it in as few words as possible; empty until then."""
+    """Subject of the question in the medical expert's fewest words; empty until it has answered."""
     answer: str
-    """Empty if the expert has not answered."""
+    """Answer; empty if the expert has not answered."""
 
 
 class WordingSuggestion(TypedDict):
@@ -37,30 +37,30 @@ class WordingSuggestion(TypedDict):
     round: int
     """Round of the loop in which it was proposed, from 1."""
     original: str
-    """The piece, as the text has it."""
+    """Piece as the text has it."""
     replacement: str
     verdict: Literal["open", "accepted", "rejected", "dropped"]
-    """`dropped`: no better wording came in the rounds that there were, or it could not be put into the text."""
+    """`dropped`: no better wording came within the rounds, or it could not be put into the text."""
     reason: str
-    """Why it was accepted or rejected."""
+    """Reason for the verdict."""
     judge: Literal["", "simplifier", "guard"]
-    """Who decided; `guard` is code: the piece is not in the text."""
+    """Who decided; `guard` is code, for a piece that is not in the text."""
 
 
 class Redundancy(TypedDict):
-    """A part of the text that the redundancy checker holds to be superfluous."""
+    """A part of the text that the redundancy checker finds superfluous."""
 
     quote: str
     reason: str
     verdict: Literal["open", "validated", "removed", "kept"]
-    """`validated`: the medical expert agreed, but no text without it has been written."""
+    """`validated`: the medical expert agreed, but no text without the part has been written."""
     justification: str
     judge: Literal["", "medical_expert", "guard"]
-    """Who decided; `guard` is code: the words are not in the text."""
+    """Who decided; `guard` is code, for words that are not in the text."""
 
 
 class TextChange(TypedDict):
-    """One change of the text, and who is behind it."""
+    """A change of the text, and its author."""
 
     entry: int
     loop: Lead | Literal["single"]
@@ -72,7 +72,7 @@ class TextChange(TypedDict):
     after: str
     """Empty if something was removed."""
     because: str
-    """The question, suggestion, reason or comment that led to it."""
+    """Question, suggestion, reason or comment that led to the change."""
 
 
 class Version(TypedDict):
@@ -80,17 +80,17 @@ class Version(TypedDict):
 
     number: int
     loop: Lead | Literal["", "single", "person"]
-    """`person`: somebody edited the result when the run was over."""
+    """Loop of the version; `person` if a person edited the result after the run."""
     text: str
     grade: float
     """Flesch-Kincaid Grade Level."""
     words: int
     lost: list[LostDetail]
-    """What of the source's checked content this version has lost or changed."""
+    """Checked details of the source that this version has lost or changed."""
 
 
 class Exchange(TypedDict):
-    """One entry into a loop: what was said and what came of it."""
+    """An entry into a loop, with its conversation and outcome."""
 
     entry: int
     """Number of the entry in the run, from 1."""
@@ -101,20 +101,20 @@ class Exchange(TypedDict):
     """The agent selector's reason."""
     questions: list[Question]
     reasoning: list[str]
-    """The simplifier's chain of thought: how each answer fits in."""
+    """The simplifier's chain of thought on how each answer fits in."""
     suggestions: list[WordingSuggestion]
     redundancies: list[Redundancy]
     comments: list[str]
-    """What the medical expert found wrong in the rewritten texts of this entry, in the order in which it said so."""
+    """Mistakes that the medical expert found in the rewritten texts of this entry, in order."""
     accurate: bool
-    """Whether the medical expert stated of the last text that it reviewed in this entry that it is accurate."""
+    """Whether the medical expert called the last text that it reviewed in this entry accurate."""
     changed: bool
     problem: str
-    """Why the loop ended early: an agent gave no usable answer. Empty if all went well."""
+    """Reason for which the loop ended early, without a usable answer of an agent; otherwise empty."""
 
 
 class Memory(TypedDict):
-    """Something that an agent remembers, in natural language."""
+    """A memory of an agent, in natural language."""
 
     agent: Agent
     entry: int
@@ -122,7 +122,7 @@ class Memory(TypedDict):
 
 
 class GlossaryEntry(TypedDict):
-    """A medical term that the result keeps, and the explanation that was given."""
+    """A medical term that the result keeps, and its explanation."""
 
     term: str
     explanation: str
@@ -131,14 +131,14 @@ class GlossaryEntry(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class SimplificationInput(TypedDict):
-    """What is to be simplified."""
+    """Input of medical simplification."""
 
     abstract: str
     """The medical abstract: its text, or the path of a text, Markdown or PDF file."""
 
 
 class LoopProgress(TypedDict, total=False):
-    """What a loop works on and hands back to the run, all of this entry."""
+    """State of one entry that a loop returns to the run."""
 
     entry: int
     """Number of the newest entry into a loop."""
@@ -148,13 +148,13 @@ class LoopProgress(TypedDict, total=False):
     changes: list[TextChange]
     loop_calls: list[CallRecord]
     to_correct: list[str]
-    """Comments of the newest review, which the simplifier has not heeded yet."""
+    """Comments of the newest review that the simplifier has still to follow."""
     loop_round: int
-    """Rounds of proposing and judging so far; from a new text on, how often that was reviewed and corrected."""
+    """Rounds of proposing and judging so far; after a rewrite, rounds of review and correction of the new text."""
 
 
 class LoopState(LoopProgress, total=False):
-    """State of a loop's subgraph: its progress, and what it reads of the run."""
+    """State of a loop's subgraph: its progress, and the keys that it reads from the run."""
 
     source: DocumentRef
     settings: dict[str, Any]
@@ -163,7 +163,7 @@ class LoopState(LoopProgress, total=False):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class SimplificationOutput(TypedDict, total=False):
-    """The simplified text, and how it came about."""
+    """The simplified text, and the steps that led to it."""
 
     simplified: str
     """The selected version of the text."""
@@ -172,40 +172,40 @@ class SimplificationOutput(TypedDict, total=False):
     selected_because: str
     """Why it was selected."""
     not_as_published: list[str]
-    """What of the paper's system could not be as published; empty if the run is not by the preset `paper`."""
+    """Deviations of a run with the preset `paper` from the paper; empty with other settings."""
     warnings: list[str]
-    """What is wrong with it as a whole; empty if nothing was found."""
+    """Problems of the text as a whole; empty if none were found."""
     lost: list[LostDetail]
     """Details of the source (numbers, negations, names) that the result has lost or changed."""
     glossary: list[GlossaryEntry]
-    """Medical terms that were kept, with the plain explanation given."""
+    """Medical terms that were kept, with their plain explanations."""
     stop_reason: Literal["", "entries used up", "target reached", "nothing more to change", "single rewrite"]
     """Why no further loop was entered."""
     source: DocumentRef
-    """The abstract as it was read, and warnings about it."""
+    """The abstract as it was read, with warnings."""
     settings: dict[str, Any]
-    """The resolved settings, models included, frozen: a resume or a fork needs nothing but the thread id."""
+    """Frozen settings with all models, so that a resume or a fork needs only the thread id."""
     versions: Annotated[list[Version], DeltaChannel(append_records)]
     """All versions of the text, the source first."""
     all_changes: Annotated[list[TextChange], DeltaChannel(append_records)]
-    """Every change, with loop, round, agent and what led to it."""
+    """All changes, with loop, round, agent and reason."""
     history: Annotated[list[Exchange], DeltaChannel(append_records)]
     """The conversation, one exchange for each entry into a loop."""
     memories: Annotated[list[Memory], DeltaChannel(append_records)]
-    """What the agents remembered."""
+    """Memories of the agents."""
     calls: Annotated[list[CallRecord], DeltaChannel(append_records)]
-    """What each answered model call cost."""
+    """Usage of each answered model call."""
 
 
 class SimplificationState(SimplificationOutput, LoopProgress, total=False):
-    """State of the graph. `initialise` sets every key; every other node returns those that it changes.
+    """State of the graph. `initialise` sets every key; other nodes return the keys that they change.
 
-    The input is no part of it: `initialise` alone reads it, and puts the path of the stored text in its place.
+    The input is not part of it: only `initialise` reads it, and stores the text in a file.
     """
 
     next_loop: Lead | Literal["single", "done"]
-    """What the selector chose."""
+    """Choice of the agent selector."""
     history_summary: str
-    """What the oldest exchanges came to, once the history has outgrown the selector's context."""
+    """Summary of the oldest exchanges, once the history has outgrown the selector's context."""
     summarised: int
-    """How many of the oldest exchanges the summary stands for."""
+    """Number of exchanges in the summary."""

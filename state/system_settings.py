@@ -1,4 +1,4 @@
-"""What the settings of a system say beside their fields: apart from `state.settings`, which imports every system."""
+"""Base of the systems' settings, in a module of its own because `state.settings` imports every system."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from state.extensions import Extension
 
 
 class SystemSettings(BaseModel):
-    """How a system runs: a table of `Settings`."""
+    """Settings of a system: a table of `Settings`."""
 
     model_config = ConfigDict(extra="forbid")
 
     roles: ClassVar[tuple[str, ...]]
-    """Its agents."""
+    """Roles of the system's agents."""
     known_extensions: ClassVar[Mapping[Any, Extension]] = {}
-    """What `extensions` may name; a system without that field has none."""
+    """Extensions that `extensions` may name; none for a system without that field."""
     places: ClassVar[Mapping[str, Any]] = {}
-    """The fields that say where something is, what is read and asked and where a person is waited for, and not how the
-    system works: those that are true here, and of a nested table those that it names."""
+    """Fields that do not change how the system works: places of files and services, which input is read, and pauses.
+
+    True for a field, and the names of fields for a nested table.
+    """
