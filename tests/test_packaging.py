@@ -30,8 +30,8 @@ PIN = re.compile(r"^([\w.-]+)==(\S+)(?: ; (.*?))? \\\n((?:    --hash=sha256:[0-9
 
 
 LOADS_PRESETS = """
-from tools.configuration import load_settings, preset_names
-print(*(load_settings({"preset": name}).preset for name in preset_names()))
+from tools.configuration import load_settings, list_presets
+print(*(load_settings({"preset": name}).preset for name in list_presets()))
 """
 
 
@@ -181,5 +181,7 @@ def test_the_package_works_in_a_new_environment(wheel: Path, tmp_path: Path, fak
     folder.mkdir()
     elsewhere = Elsewhere(folder, python)
     use(elsewhere, room, fake_endpoint)
-    where = "from draftroom.commands.server import CONFIGURATION as c; print(c.is_file(), c.is_relative_to('{}'))"
+    where = (
+        "from draftroom.commands.server import SERVER_CONFIGURATION as c; print(c.is_file(), c.is_relative_to('{}'))"
+    )
     assert elsewhere.run("-c", where.format(room)).stdout.split() == ["True", "True"]

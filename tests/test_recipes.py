@@ -31,11 +31,11 @@ PARTS = ["Your role", "Your task", "Rules", "Output"]
 GLOSSARY = "# Glossary\n\n- **bryophytes**: Mosses and their kin.\n- **hyaline cells**: Dead, see-through cells.\n"
 FROM_PYTHON = """
 import asyncio, runpy
-from draftroom.doctor import distinct_models
+from draftroom.doctor import list_distinct_models
 from graphs.glossary import graph
 from tools.configuration import load_settings
 print(asyncio.run(graph.ainvoke({"paper": open("moss.md").read()}, context={"terms": 1}))["terms"])
-print(*distinct_models(load_settings()), sep="\\n")
+print(*list_distinct_models(load_settings()), sep="\\n")
 runpy.run_module("draftroom.reference", run_name="__main__")
 """
 # In one process, as each loads for seconds; of `doctor` the part that says whom it asks, as the whole of it loads what

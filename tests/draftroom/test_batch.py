@@ -274,10 +274,10 @@ class Odd(PaperWork):
     async def open_session(self, *_: object) -> AsyncIterator[Odd]:
         yield self
 
-    async def do(self, name: str, paper: NamedPaper) -> PaperResult:
+    async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
         return PaperResult({"length": {"Ghana": 1}[name]}, {".md": paper.name})
 
-    async def forget(self, row: dict[str, Any]) -> None:
+    async def discard_checkpoints(self, row: dict[str, Any]) -> None:
         """Nothing is kept."""
 
 

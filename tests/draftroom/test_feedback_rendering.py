@@ -111,10 +111,10 @@ def test_a_paper_without_fault_gets_an_answer(values: Values, capsys: pytest.Cap
 def test_a_terminal_gets_panels(tmp_path: Path):
     script = (
         "import sys; from pathlib import Path\n"
-        "from draftroom.rendering.feedback import build_document\n"
+        "from draftroom.rendering.feedback import build_review_document\n"
         "from draftroom.rendering.terminal import print_result\n"
         "from tests.draftroom.feedback_values import finished, record\n"
-        "values = finished(Path(sys.argv[1])); print_result(build_document(record(values), values))"
+        "values = finished(Path(sys.argv[1])); print_result(build_review_document(record(values), values))"
     )
     environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": "100", "TERM": "xterm"}
     command = [sys.executable, "-c", script, str(tmp_path)]

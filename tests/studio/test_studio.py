@@ -146,9 +146,9 @@ def test_a_key_goes_to_its_endpoint_and_is_left_nowhere(
         endpoint.answer = fill
     said = f"{result} {refused} {client.threads.get_history(thread)}"
     assert result["article"].startswith("# ")
-    assert refused["__error__"]["error"] == "ModelUnavailable"
+    assert refused["__error__"]["error"] == "ModelUnavailableError"
     assert was_sent(endpoint)
-    assert "ModelUnavailable" in server.output
+    assert "ModelUnavailableError" in server.output
     assert KEY not in said
     assert KEY not in server.output
     assert files_with(KEY, home) == []

@@ -15,7 +15,7 @@ from state.errors import SettingsError, StateError
 from tests.training.tiny_seq2seq import run, write_all
 from training.fitting import CONFIGS, FitConfig, FitRecord, read_training_config
 from training.journalist.config import BartConfig, JournalistConfig
-from training.plan_reranker.train import RerankerConfig
+from training.plan_reranker.train import RerankerTrainingConfig
 from training.review_filters.classifier import ClassifierConfig
 
 
@@ -156,7 +156,7 @@ def test_a_configuration_says_which_key_is_wrong(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.toml")), ids=lambda path: path.stem)
 def test_the_configurations_that_ship_can_be_used(path: Path) -> None:
     schemas = {
-        "plan-reranker": RerankerConfig,
+        "plan-reranker": RerankerTrainingConfig,
         "purpose": ClassifierConfig,
         "aspect": ClassifierConfig,
         "bart": BartConfig,
@@ -169,7 +169,7 @@ def test_the_large_configurations_are_the_papers() -> None:
     assert (purpose.learning_rate, purpose.batch_size, purpose.epochs) == (1.8e-5, 16, 6)
     assert (aspect.learning_rate, aspect.batch_size, aspect.epochs) == (2.3e-5, 32, 10)
     assert {purpose.encoder, aspect.encoder} == {"roberta-large"}
-    reranker = read_training_config("plan-reranker", RerankerConfig)
+    reranker = read_training_config("plan-reranker", RerankerTrainingConfig)
     assert (reranker.encoder, reranker.epochs, reranker.adam_epsilon) == ("bert-base-cased", 10, 1e-8)
     journalist = read_training_config("journalist", JournalistConfig)
     assert (journalist.model, journalist.epochs) == ("Qwen/Qwen1.5-7B-Chat", 10)

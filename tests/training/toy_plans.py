@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.tools.tiny_bert import write_encoder
 from training.plan_reranker.plans import PlannedParagraph, WrittenPlans, write_written_plans
-from training.plan_reranker.train import RerankerConfig
+from training.plan_reranker.train import RerankerTrainingConfig
 
 WORDS = ["the", "yield", "field", "rose", "why", "how", "paper", "literature", "answer", "from", "investigator"]
 WORDS += ["reviewer", "write", "review", "did", "fall", "it", "grow", "check", "first", "then"]
@@ -53,7 +53,7 @@ def toy_files(folder: Path) -> tuple[Path, Path]:
     return pairs, plans
 
 
-def toy_run(folder: Path, **chosen: Any) -> RerankerConfig:
+def toy_run(folder: Path, **chosen: Any) -> RerankerTrainingConfig:
     """A run on a tiny encoder, which is written if it is not there."""
     encoder = folder / "encoder"
     if not encoder.exists():
@@ -65,4 +65,4 @@ def toy_run(folder: Path, **chosen: Any) -> RerankerConfig:
         "epochs": 6,
         "patience": 6,
     }
-    return RerankerConfig.model_validate({**usual, "dropout": 0.0, "device": "cpu", **chosen})
+    return RerankerTrainingConfig.model_validate({**usual, "dropout": 0.0, "device": "cpu", **chosen})

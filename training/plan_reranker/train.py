@@ -60,7 +60,7 @@ _MINI_BATCH_SIZE = 16
 """Pairs that go through the model at once."""
 
 
-class RerankerConfig(FitConfig):
+class RerankerTrainingConfig(FitConfig):
     """How a re-ranker is trained (`training/configs/plan-reranker*.toml`); a batch counts paragraphs."""
 
     encoder: str
@@ -73,7 +73,7 @@ class RerankerConfig(FitConfig):
     """Keep so many directions of what training has changed in a matrix of a BERT, to save space; everything without."""
 
 
-def train_reranker(config: RerankerConfig, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
+def train_reranker(config: RerankerTrainingConfig, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
     """Train five re-rankers, each from all papers but a fifth, and one from all papers.
 
     So there is one for each paper that has not learnt from it (cross-validation). A second call with the same `out`
@@ -105,7 +105,7 @@ def train_reranker(config: RerankerConfig, paragraphs: Sequence[PlannedParagraph
 
 
 def _train_fold(
-    config: RerankerConfig, bert: Bert | None, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path
+    config: RerankerTrainingConfig, bert: Bert | None, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path
 ) -> None:
     split = split_paragraphs_by_paper(paragraphs, config.validation, config.seed)
     set_seed(config.seed)
@@ -166,7 +166,7 @@ def _build_evaluator(paragraphs: Sequence[PlannedParagraph]) -> CrossEncoderRera
 def save_reranker(
     model: CrossEncoder,
     bert: Bert | None,
-    config: RerankerConfig,
+    config: RerankerTrainingConfig,
     facts: Mapping[str, object],
     papers: Sequence[str],
     folder: Path,

@@ -58,7 +58,7 @@ def test_case_punctuation_and_the_way_accents_are_written_do_not_count() -> None
 
 def scored_apart(folder: Path, text: str, reference: str) -> str:
     """What a process prints that finds NLTK's data in `folder` or nowhere."""
-    code = f"from evals.metrics import meteor; print(*meteor({text!r}, {reference!r}))"
+    code = f"from evals.metrics import compute_meteor; print(*compute_meteor({text!r}, {reference!r}))"
     finished = subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

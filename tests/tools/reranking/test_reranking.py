@@ -80,8 +80,8 @@ def test_the_card_is_of_the_weights_that_ship() -> None:
 
 def test_plans_are_ranked_without_torch() -> None:
     program = (
-        "import sys; from tools.reranking import SHIPPED, load_reranker\n"
-        "load_reranker(SHIPPED).score('Mosses', ['Why?'])\n"
+        "import sys; from tools.reranking import SHIPPED_WEIGHTS, load_reranker\n"
+        "load_reranker(SHIPPED_WEIGHTS).predict_scores('Mosses', ['Why?'])\n"
         "sys.exit(bool({'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()))"
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

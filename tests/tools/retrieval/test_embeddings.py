@@ -41,8 +41,8 @@ def test_the_end_of_a_long_text_counts_as_much_as_its_beginning() -> None:
 
 def test_vectors_are_computed_without_torch() -> None:
     program = (
-        "import sys; from tools.retrieval.embedders import Embedding, embedder_for\n"
-        "embedder_for(Embedding()).embed(['Moss'])\n"
+        "import sys; from tools.retrieval.embedders import EmbeddingModel, choose_embedder\n"
+        "choose_embedder(EmbeddingModel()).embed(['Moss'])\n"
         "sys.exit(bool({'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()))"
     )
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
@@ -57,8 +57,8 @@ def test_a_folder_of_sentence_transformers_weights_gives_the_same_vectors_throug
 def test_without_torch_another_model_is_refused_with_the_extra_that_brings_it(tmp_path: Path) -> None:
     program = (
         "import sys; sys.modules['sentence_transformers'] = None\n"
-        "from tools.retrieval.embedders import Embedding, embedder_for\n"
-        "embedder_for(Embedding('some/model')).embed(['Moss'])"
+        "from tools.retrieval.embedders import EmbeddingModel, choose_embedder\n"
+        "choose_embedder(EmbeddingModel('some/model')).embed(['Moss'])"
     )
     failed = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
     assert "'some/model' needs torch: pip install 'draftroom[encoders]'" in failed.stderr.splitlines()[-1]
