@@ -1,4 +1,4 @@
-"""Where the plan re-ranker comes from."""
+"""Load the plan re-ranker: the one that ships with the project, or one that the user has trained."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from state.settings import FeedbackSettings
 if TYPE_CHECKING:
     from tools.reranking.plan_reranker import PlanReranker
 
-SHIPPED_WEIGHTS = Path(__file__).parent / "weights"
-"""Folder of the weights that come with the project; its README.md is their model card."""
+SHIPPED_WEIGHTS = Path(__file__).parent / "weights"  # its README.md is the model card
+# Folder beside the weights that holds the weights of the cross-validation; each fold has left some papers out.
 FOLDS_FOLDER = "folds"
-"""Folder beside the weights, with those of the cross-validation, each of which has left some papers out."""
 
 _loading_lock = threading.Lock()
 
 
 def check_reranker(options: FeedbackSettings) -> None:
-    """Make sure that plans can be ranked, if they are to be; what is loaded stays for the run.
+    """Load the re-ranker if the settings need it, so that a missing one is reported before the run.
 
     Raises:
         SettingsError: As `load_reranker`.
@@ -32,27 +31,27 @@ def check_reranker(options: FeedbackSettings) -> None:
 
 
 def choose_weights_folder(options: FeedbackSettings) -> Path:
-    """Where the weights are that the settings ask for."""
+    """Return the folder of the weights that the settings name."""
     return Path(options.reranker).expanduser() if options.reranker else SHIPPED_WEIGHTS
 
 
 def select_unseen_weights(folder: Path, paper: str) -> Path:
-    """Where the weights are that have not learnt from a paper: a folder, or that of one of its folds.
+    """Return the folder of weights that were not trained on a paper: the re-ranker's own, or that of one of its folds.
 
     Args:
-        folder: Of a re-ranker.
+        folder: Folder of the re-ranker.
         paper: Id of a paper of the corpus.
 
     Raises:
-        SettingsError: There is no re-ranker, or its weights have all learnt from the paper.
+        SettingsError: There is no re-ranker, or all its weights were trained on the paper.
     """
     folds = sorted((folder / FOLDS_FOLDER).glob("*"))
     found = next((each for each in (folder, *folds) if paper not in _load_training_papers(each)), None)
     if found is None:
         raise SettingsError(
-            f"The plan re-ranker in {folder} has learnt from the paper {paper}, and no fold of it has not; measure it "
-            "on other papers, or train one with `draftroom train plan-reranker`, which leaves each paper out once, and "
-            "name its folder."
+            f"The plan re-ranker in {folder} was trained on the paper {paper}, and so were all its folds; measure it "
+            "on other papers, or name the folder of one that was trained with `draftroom train plan-reranker`, which "
+            "leaves each paper out once."
         )
     return found
 
@@ -65,7 +64,7 @@ def _load_training_papers(folder: Path) -> frozenset[str]:
 
 
 def load_reranker(folder: Path) -> PlanReranker:
-    """The re-ranker in a folder, loaded once; may be called from several threads.
+    """Load the re-ranker in a folder, once for all threads.
 
     Raises:
         SettingsError: As `load_plan_reranker`.

@@ -1,8 +1,8 @@
 """The plan re-ranker: a cross-encoder that scores how well a plan suits a paragraph (SWIF2T, plan re-ranking).
 
-It is trained with torch (`training/plan_reranker`). On a BERT it runs in numpy; to save space, what training added to a
-matrix can be kept as two factors of a low rank, which are multiplied when it is loaded. On any other encoder it runs
-in torch, by sentence-transformers. Its files are the weights, and `config.json`, which says what they are.
+It is trained with torch (`training/plan_reranker`). On a BERT it runs in numpy. To save space, the change of a matrix
+by training can be stored as two factors of low rank, which are multiplied when it is loaded. On any other encoder it
+runs in torch, by sentence-transformers. Its files are the weights, and `config.json`, which describes them.
 """
 
 from __future__ import annotations
@@ -27,35 +27,33 @@ from tools.bert import Array, Bert, configure_tokenizer, load_bert, map_in_paral
 if TYPE_CHECKING:
     from sentence_transformers.cross_encoder import CrossEncoder
 
-Weights = Mapping[str, NDArray[Any]]
-"""Arrays of floating-point numbers by name."""
+Weights = Mapping[str, NDArray[Any]]  # Arrays of floating-point numbers by name.
 
 WEIGHTS_FILE = "weights.safetensors"
+# The weights of a re-ranker that runs in torch; the folder is in the format of sentence-transformers.
 TORCH_WEIGHTS_FILE = Path("cross_encoder", "model.safetensors")
-"""In their place where torch runs it; the folder is one of sentence-transformers."""
 CONFIG_FILE = "config.json"
-"""Name of the file that describes the weights."""
 
 
 class RerankerConfig(BaseModel):
-    """What `config.json` says of a plan re-ranker."""
+    """Description of a plan re-ranker, as in its `config.json`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     sha256: str
-    """Of the weights file."""
+    """Hash of the weights file."""
     training: dict[str, Any]
-    """How the weights came about."""
+    """Settings and data of the training."""
     encoder: str
     encoder_sha256: str | None = None
-    """Of the encoder's parameters that the weights file does not hold; none where it has all, and torch runs it."""
+    """Hash of the encoder's parameters that are not in the weights file; None if all are, and torch runs the model."""
     max_length: int
     papers: frozenset[str] = frozenset()
-    """Ids of the papers of the corpus that were learnt from; none for weights whose training kept no list of them."""
+    """Ids of the papers of the corpus in the training set; empty if the training kept no list of them."""
 
 
 def read_reranker_config(folder: Path) -> RerankerConfig:
-    """Read the description.
+    """Read the description of the re-ranker in a folder.
 
     Raises:
         SettingsError: It is missing, or describes something else.
@@ -71,11 +69,7 @@ def read_reranker_config(folder: Path) -> RerankerConfig:
 
 
 def _load_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
-    """Read a file of weights.
-
-    Raises:
-        SettingsError: It is missing, or is not as it was written, or training had come to no numbers.
-    """
+    """Load a file of weights, and check that it is complete and finite."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -88,8 +82,8 @@ def _load_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
         raise _build_damaged_error(path) from error
     if not all(np.isfinite(value).all() for value in weights.values()):
         raise SettingsError(
-            f"{path} holds values that are no numbers, so what it says would be random; train it again "
-            "with a lower learning rate."
+            f"{path} contains values that are not numbers, so its scores would be random; train it again with a lower "
+            "learning rate."
         )
     return weights
 
@@ -103,46 +97,44 @@ def _build_missing_error(folder: Path, error: OSError) -> SettingsError:
 
 
 def _build_damaged_error(path: Path) -> SettingsError:
-    return SettingsError(f"{path} is damaged: it is not what was saved; copy the folder anew, or train it again.")
+    return SettingsError(f"{path} is damaged: it is not the file that was saved; copy the folder or train it again.")
 
 
 def load_plan_reranker(folder: Path) -> PlanReranker:
-    """A re-ranker that was saved by its training.
+    """Load a re-ranker that was saved by its training.
 
     Raises:
-        SettingsError: A file is missing or damaged, the encoder is not the weights' own, or torch is missing for it.
+        SettingsError: A file is missing or damaged, the encoder has changed since the training, or torch is missing.
     """
     config = read_reranker_config(folder)
-    return (
-        TorchReranker.from_folder(folder, config)
-        if config.encoder_sha256 is None
-        else NumpyReranker.from_folder(folder, config)
-    )
+    if config.encoder_sha256 is None:
+        return TorchReranker.from_folder(folder, config)
+    return NumpyReranker.from_folder(folder, config)
 
 
 @dataclass(frozen=True)
 class NumpyReranker:
-    """BERT with a linear head: f(paragraph, plan), one number, higher for a better plan; any thread may use it."""
+    """A BERT with a linear head: f(paragraph, plan), one number, higher for a better plan. Any thread may use it."""
 
     bert: Bert
-    """The encoder, with what was trained of it."""
+    """The encoder with its trained parameters."""
     tokenizer: Tokenizer
-    """Of `[CLS] paragraph [SEP] plan [SEP]`: what does not fit is cut from the end of the longer text, mostly the
-    paragraph."""
+    """Tokenizer of `[CLS] paragraph [SEP] plan [SEP]`; it cuts the end of the longer text, mostly the paragraph."""
     weight: Array
-    """Of the head, `[hidden]`."""
+    """Weight of the head, `[hidden]`."""
     bias: float
-    """Of the head."""
+    """Bias of the head."""
 
     def predict_scores(self, paragraph: str, plans: Sequence[str]) -> list[float]:
-        """Scores of the plans for a paragraph, in their order."""
+        """Score the plans for a paragraph, in their order."""
         texts = [self.tokenizer.encode(paragraph, plan) for plan in plans]
         pooled = map_in_parallel(lambda text: self.bert.compute_pooled_vector(text.ids, text.type_ids), texts)
         return [float(self.weight @ each) + self.bias for each in pooled]
 
     @classmethod
     def from_folder(cls, folder: Path, config: RerankerConfig) -> Self:
-        """As `load_plan_reranker`."""
+        """Load a re-ranker as `load_plan_reranker` does."""
+        # 1. Read the weights, and check that they fit the installed encoder.
         weights = _load_weights(folder / WEIGHTS_FILE, config.sha256)
         bert = load_bert(config.encoder)
         parameters = {f"encoder.{name}": value for name, value in bert.parameters.items()}
@@ -160,6 +152,7 @@ class NumpyReranker:
                 f"The plan re-ranker in {folder} was trained on another version of {config.encoder}; install that "
                 "version, or train it again."
             )
+        # 2. Put the trained parameters into a copy of the encoder.
         trained = {name: value.astype(np.float32) for name, value in whole.items()}
         changed = {name: trained.get(f"encoder.{name}", value) for name, value in bert.parameters.items()}
         tokenizer = configure_tokenizer(Tokenizer.from_str(bert.tokenizer.to_str()))
@@ -170,18 +163,18 @@ class NumpyReranker:
 
 @dataclass(frozen=True)
 class TorchReranker:
-    """The same of any architecture that sentence-transformers knows; on the CPU, the GPU is the language models'."""
+    """A cross-encoder of any architecture that sentence-transformers supports, on the CPU."""
 
     model: CrossEncoder
 
     def predict_scores(self, paragraph: str, plans: Sequence[str]) -> list[float]:
-        """As `NumpyReranker`."""
-        with _scoring_lock:  # its tokenizer cannot be shared by threads
+        """Score the plans for a paragraph, in their order."""
+        with _scoring_lock:  # threads cannot share the tokenizer
             return [float(each) for each in self.model.predict([(paragraph, plan) for plan in plans])]
 
     @classmethod
     def from_folder(cls, folder: Path, config: RerankerConfig) -> Self:
-        """As `load_plan_reranker`."""
+        """Load a re-ranker as `load_plan_reranker` does."""
         path = folder / TORCH_WEIGHTS_FILE
         _load_weights(path, config.sha256)
         try:
@@ -193,8 +186,8 @@ class TorchReranker:
             return cls(model)
         except ImportError as error:
             raise SettingsError(
-                f"The plan re-ranker in {folder} is of {config.encoder}, no BERT, and needs torch: pip install "
-                "'draftroom[encoders]', or name no `reranker`: the one that ships does without."
+                f"The plan re-ranker in {folder} uses {config.encoder}, which is not a BERT and needs torch: pip "
+                "install 'draftroom[encoders]', or set no `reranker`: the one that ships needs no torch."
             ) from error
         except (OSError, ValueError) as error:
             raise _build_damaged_error(path.parent) from error
@@ -205,17 +198,17 @@ _scoring_lock = threading.Lock()
 
 
 def compute_fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
-    """SHA-256 of the encoder's parameters but those named: of what stays with the encoder when a re-ranker is saved."""
+    """Compute the SHA-256 of the encoder's parameters that a re-ranker's own file does not hold."""
     kept = {name: np.ascontiguousarray(value) for name, value in parameters.items() if name not in without}
     return hashlib.sha256(safetensors.numpy.save(kept)).hexdigest()
 
 
+# Endings of the names of factors, after the name of the parameter to which their product is added.
 LEFT, RIGHT = ".left", ".right"
-"""What the names of factors end with, after that of the parameter that their product is added to."""
 
 
 def merge_low_rank_factors(weights: Weights, base: Weights) -> Weights:
-    """Weights with each pair of factors replaced by the parameter of `base` that their product is added to.
+    """Replace each pair of factors by the parameter of `base` plus their product.
 
     Returns:
         New weights; factors that fit no parameter of `base` keep their names.

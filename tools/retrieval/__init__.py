@@ -1,4 +1,4 @@
-"""Finds the passages of papers that bear on a question: dense retrieval, BM25, or both."""
+"""Find the passages of papers that answer a question: by dense retrieval, BM25, or both."""
 
 from tools.retrieval.embedders import PACKAGED_MODEL, EmbeddingModel, compute_cosines
 from tools.retrieval.search import find_passages

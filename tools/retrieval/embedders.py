@@ -1,4 +1,4 @@
-"""Models that turn texts into vectors, in this process or behind an OpenAI-compatible endpoint."""
+"""Embedding models, in this process or behind an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 
-PACKAGED_MODEL = "all-MiniLM-L6-v2"
-"""Its weights come with a Python package, so that retrieval works offline."""
+PACKAGED_MODEL = "all-MiniLM-L6-v2"  # its weights come with a Python package, so that retrieval works offline
 
 
 @dataclass(frozen=True)
 class EmbeddingModel:
-    """The embedding model that a user chose."""
+    """Embedding model chosen by the user."""
 
     model: str = PACKAGED_MODEL
     """Without an endpoint: `PACKAGED_MODEL`, a folder of sentence-transformers weights, or a name on the Hugging Face
-    hub. With one: the name under which the endpoint serves it."""
+    hub. With an endpoint: the name under which it serves the model."""
     base_url: str | None = None
     """Address of the endpoint, ending in /v1; None to run the model in this process, on the CPU."""
     api_key_env: str = "OPENAI_API_KEY"
@@ -45,26 +44,23 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Names the vector space: vectors of equal names can be compared."""
+        """Name of the vector space: vectors of equal names can be compared."""
         ...
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector for each text, in order.
+        """Embed the texts, one vector each, in order.
 
         Raises:
-            RetrievalUnavailable: If the model cannot be loaded or reached.
+            RetrievalUnavailableError: If the model cannot be loaded or reached.
         """
         ...
 
 
 class LocalEmbedder(ABC):
-    """A model in this process, on the CPU, which leaves the GPU to the language models.
+    """An embedding model in this process, on the CPU, which leaves the GPU to the language models.
 
-    A text longer than the model's input (256 tokens for MiniLM, so about half a segment) is embedded in parts, and
-    their mean by length is taken; the model alone would ignore all that follows.
-
-    Args:
-        source: Names the model.
+    A text longer than the model's input (256 tokens for MiniLM, about half a segment) is embedded in parts, and their
+    mean, weighted by length, is its vector; the model alone would ignore the rest of the text.
     """
 
     def __init__(self, source: str) -> None:
@@ -76,11 +72,11 @@ class LocalEmbedder(ABC):
         return f"{self.source} in parts"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Unit vectors of the texts."""
+        """Embed the texts as unit vectors."""
         parts = [self._split_long_text(text) for text in texts]
-        vectors = self.encode_texts([part for some in parts for part in some])
-        ends = np.cumsum([len(some) for some in parts])
-        weights = [[max(1, len(part)) for part in some] for some in parts]
+        vectors = self.encode_texts([part for text_parts in parts for part in text_parts])
+        ends = np.cumsum([len(text_parts) for text_parts in parts])
+        weights = [[max(1, len(part)) for part in text_parts] for text_parts in parts]
         groups = zip(np.split(vectors, ends[:-1]), weights, strict=True)
         means = [np.average(group, axis=0, weights=lengths) for group, lengths in groups]
         return [(mean / max(float(np.linalg.norm(mean)), 1e-12)).tolist() for mean in means]
@@ -97,35 +93,34 @@ class LocalEmbedder(ABC):
     @property
     @abstractmethod
     def longest(self) -> int | None:
-        """Tokens that the model reads at once, special ones included; None if there is no limit."""
+        """Most tokens of the model's input, special tokens included; None if there is no limit."""
 
     @abstractmethod
     def count_tokens(self, text: str) -> int:
-        """How many a text has, special ones included."""
+        """Count the tokens of a text, special tokens included."""
 
     @abstractmethod
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The model's vectors of texts that it can read at once, `[texts, numbers]`."""
+        """Compute the vectors, `[texts, dimensions]`, of texts that fit the model's input."""
 
 
 class PackagedEmbedder(LocalEmbedder):
     """all-MiniLM-L6-v2 from its Python package, without torch and without the network."""
 
-    longest = 256
-    """As its sentence-transformers settings say."""
+    longest = 256  # as in its sentence-transformers settings
 
     def __init__(self) -> None:
         super().__init__(PACKAGED_MODEL)
 
     def count_tokens(self, text: str) -> int:
-        """How many a text has, special ones included."""
+        """Count the tokens of a text, special tokens included."""
         return len(self._bert.tokenizer.encode(text).ids)
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Means of the last hidden states, of length 1.
+        """Compute unit vectors, the means of the last hidden states.
 
         Raises:
-            RetrievalUnavailable: If the weights are not installed.
+            RetrievalUnavailableError: If the weights are not installed.
         """
         bert = self._bert
         vectors = map_in_parallel(lambda text: bert.compute_layer_vectors(text, self.longest)[-1], texts)
@@ -151,26 +146,26 @@ class SentenceTransformersEmbedder(LocalEmbedder):
         self._one_at_a_time = threading.Lock()  # its tokenizer cannot be shared by threads
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Unit vectors of the texts.
+        """Embed the texts as unit vectors.
 
         Raises:
-            RetrievalUnavailable: If the model cannot be loaded, or sentence-transformers is not installed.
+            RetrievalUnavailableError: If the model cannot be loaded, or sentence-transformers is not installed.
         """
         with self._one_at_a_time:
             return super().embed(texts)
 
     @property
     def longest(self) -> int | None:
-        """As the model's settings say."""
+        """Most tokens of the model's input, from its settings."""
         limit: int | None = self._model.max_seq_length
         return limit
 
     def count_tokens(self, text: str) -> int:
-        """How many a text has, special ones included."""
+        """Count the tokens of a text, special tokens included."""
         return len(self._model.tokenizer(text, verbose=False)["input_ids"])
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """What the model makes of them."""
+        """Compute the vectors of texts that fit the model's input."""
         vectors: NDArray[np.float32] = self._model.encode(list(texts), show_progress_bar=False)
         return vectors
 
@@ -182,27 +177,27 @@ class SentenceTransformersEmbedder(LocalEmbedder):
         except ImportError as error:
             raise RetrievalUnavailableError(
                 f"The embedding model {self.source!r} needs torch: pip install 'draftroom[encoders]', or set it to "
-                f"{PACKAGED_MODEL!r}, which does without."
+                f"{PACKAGED_MODEL!r}, which needs none."
             ) from error
         logging.disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
         folder = Path(self.source).expanduser()
-        local = folder.is_dir()
+        is_local = folder.is_dir()
+        source = str(folder) if is_local else self.source
         try:
-            return SentenceTransformer(str(folder) if local else self.source, device="cpu", local_files_only=local)
+            return SentenceTransformer(source, device="cpu", local_files_only=is_local)
         except (OSError, ValueError) as error:
             raise RetrievalUnavailableError(
                 f"The embedding model {self.source!r} cannot be loaded; set it to {PACKAGED_MODEL!r}, to a folder of "
-                "sentence-transformers weights, or to a name that the Hugging Face hub has and can be reached for."
+                "sentence-transformers weights, or to a name on the Hugging Face hub, and check the network."
             ) from error
 
 
 TIMEOUT_S = 120.0
-MAX_RETRIES = 2
-"""Of the client, after passing faults; it waits about a second altogether."""
+MAX_RETRIES = 2  # of the OpenAI client after transient faults, about a second in all
 
 
 class EndpointEmbedder:
-    """Asks an endpoint's /embeddings.
+    """An embedding model behind an endpoint with /embeddings.
 
     Args:
         model: Name under which the endpoint serves the model.
@@ -217,18 +212,18 @@ class EndpointEmbedder:
 
     @property
     def name(self) -> str:
-        """Model and address: two servers may mean different models by the same name."""
+        """Model and address, because two servers may give different models the same name."""
         return f"{self._model} at {self._base_url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """The vectors that the endpoint answers with.
+        """Request the vectors of the texts from the endpoint.
 
         Raises:
-            RetrievalUnavailable: If it does not answer, refuses the key or the texts, or does not serve the model.
+            RetrievalUnavailableError: If it does not answer, refuses the key or the texts, or does not serve the model.
         """
-        key = os.environ.get(self._api_key_env) or "none"  # local servers want any key but an empty one
+        key = os.environ.get(self._api_key_env) or "none"  # local servers accept any key but an empty one
         try:
-            # Opened for each call: beside an embedding that costs little, and there is nothing to be closed later.
+            # A client for each call, so that none is left to be closed; its cost is small beside that of an embedding.
             with openai.OpenAI(
                 base_url=self._base_url, api_key=key, timeout=TIMEOUT_S, max_retries=MAX_RETRIES
             ) as client:
@@ -239,7 +234,7 @@ class EndpointEmbedder:
         if len(vectors) != len(texts):
             raise RetrievalUnavailableError(
                 f"The embedding endpoint {self._base_url} answered {len(texts)} texts with {len(vectors)} vectors; "
-                "use a server that speaks the OpenAI API."
+                "use a server that supports the OpenAI API."
             )
         return vectors
 
@@ -261,8 +256,9 @@ _choosing_lock = threading.Lock()
 
 
 def choose_embedder(choice: EmbeddingModel) -> Embedder:
-    """The process's one embedder of a choice, which loads or reaches its model when it is first asked to embed."""
-    with _choosing_lock:  # the cache alone would let two threads make two, and load the model twice
+    """Return the process's only embedder of a model; it loads or reaches the model when it first embeds."""
+    # Without the lock, the cache would let two threads build two embedders, and load the model twice.
+    with _choosing_lock:
         return _make_embedder(choice)
 
 
@@ -274,16 +270,16 @@ def _make_embedder(choice: EmbeddingModel) -> Embedder:
 
 
 def compute_cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
-    """The cosine of the angle between each text and each of the others, `[texts, others]`.
+    """Compute the cosine between the vectors of each text and each of the others, `[texts, others]`.
 
     Raises:
-        RetrievalUnavailable: If the embedding model cannot be loaded or reached.
+        RetrievalUnavailableError: If the embedding model cannot be loaded or reached.
     """
     found: NDArray[np.float64] = _compute_unit_vectors(texts, embedding) @ _compute_unit_vectors(others, embedding).T
     return found
 
 
-@lru_cache(maxsize=64)  # what many texts are compared with is embedded once
+@lru_cache(maxsize=64)  # callers compare many texts with the same others
 def _compute_unit_vectors(texts: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
     vectors = np.array(choose_embedder(embedding).embed(texts), dtype=np.float64)
     lengths: NDArray[np.float64] = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -1,7 +1,7 @@
-"""The dense index: segments and their vectors, kept in Chroma, so that a paper is embedded once.
+"""The dense index: segments and their vectors in Chroma, so that a paper is embedded once.
 
-There is one collection for each text, segment length and embedding model. All of them lie in one Chroma database in
-the state folder, which any number of processes may use; the folder can be deleted, and is built anew as needed.
+There is one collection for each text, segment length and embedding model. All of them are in one Chroma database in
+the state folder, which several processes may use. The folder can be deleted; it is built again when it is needed.
 """
 
 from __future__ import annotations
@@ -29,17 +29,13 @@ from state.files import make_storage_error, resolve_state_folder
 from tools.retrieval.embedders import Embedder
 from tools.retrieval.search import HASH_DIGITS, Segment
 
-COLLECTION_VERSION = 2
-"""Of the collections; a change of what they hold needs another one."""
-BATCH_SIZE = 64
-"""Segments embedded and written at a time."""
+COLLECTION_VERSION = 2  # increased when the contents of collections change
+BATCH_SIZE = 64  # segments embedded and written at a time
 
+# Key in a collection's metadata of the paper's hash, with which the ids of its segments begin.
 _PAPER_KEY = "paper"
-"""Key of the hash that a collection's segments begin with."""
-BUSY_TIMEOUT_S = 30.0
-"""How long the database is waited for while another process writes to it."""
-_MIN_VECTOR_LENGTH = 1e-12
-"""Of vectors, so that one of zeros is like nothing."""
+BUSY_TIMEOUT_S = 30.0  # wait for another process that writes to the database
+_MIN_VECTOR_LENGTH = 1e-12  # so that a vector of zeros has the cosine 0
 
 _opening_lock = threading.Lock()
 
@@ -47,28 +43,26 @@ _opening_lock = threading.Lock()
 def rank_by_embedding(
     papers: Sequence[Sequence[Segment]], question: str, embedder: Embedder, limit: int
 ) -> list[tuple[Segment, float]]:
-    """Rank the segments of papers by their likeness to a question; papers without an index get one first.
+    """Rank the segments of papers by their similarity to a question; papers without an index are indexed first.
 
     Returns:
-        At most `limit` segments with the cosine of their angle to the question, best first.
+        At most `limit` segments with the cosine of their vector and the question's, best first.
 
     Raises:
-        RetrievalUnavailable: If the embedding model cannot be used.
+        RetrievalUnavailableError: If the embedding model cannot be used.
         StateError: If the index cannot be read or written.
     """
-    worded = [segments for segments in papers if segments]
-    places = {segment.id: place for place, segment in enumerate(chain.from_iterable(worded))}
-    if not worded:
+    papers = [segments for segments in papers if segments]
+    if not papers:
         return []
+    places = {segment.id: place for place, segment in enumerate(chain.from_iterable(papers))}
+    found = list[tuple[Segment, float]]()
     with _open_database() as client:
-        collections = [_ensure_collection(client, segments, embedder) for segments in worded]
+        collections = [_ensure_collection(client, segments, embedder) for segments in papers]
         vector = np.asarray(embedder.embed([question])[0], dtype=np.float32)
-        found = [
-            likeness
-            for collection, segments in zip(collections, worded, strict=True)
-            for likeness in _compute_similarities(collection, segments, vector)
-        ]
-    # Equal ones in reading order: Chroma returns them in any.
+        for collection, segments in zip(collections, papers, strict=True):
+            found += _compute_similarities(collection, segments, vector)
+    # Equal cosines in reading order, because Chroma returns segments in any order.
     return sorted(found, key=lambda scored: (-scored[1], places[scored[0].id]))[:limit]
 
 
@@ -78,44 +72,42 @@ def delete_vectors(sha256: str) -> None:
     Raises:
         StateError: If the index cannot be written.
     """
-    if not _resolve_index_folder().exists():
+    index_folder = _resolve_index_folder()
+    if not index_folder.exists():
         return
     with _open_database() as client:
         for collection in client.list_collections():
             if (collection.metadata or {}).get(_PAPER_KEY) == sha256[:HASH_DIGITS]:
                 client.delete_collection(collection.name)
-                (_resolve_index_folder() / f"{collection.name}.lock").unlink(missing_ok=True)
+                (index_folder / f"{collection.name}.lock").unlink(missing_ok=True)
+    # Chroma keeps the folders of deleted collections, and deleted rows in free pages of its database.
     try:
-        # Chroma leaves the folder of a collection that is gone, and what was deleted in free pages of its database.
-        folders = [
-            path for path in _resolve_index_folder().iterdir() if path.is_dir()
-        ]  # first: a new one is in the database by now
-        with closing(sqlite3.connect(_resolve_index_folder() / "chroma.sqlite3", timeout=BUSY_TIMEOUT_S)) as database:
+        # List the folders before the database is read, so that a new collection's folder is in the database by then.
+        folders = [path for path in index_folder.iterdir() if path.is_dir()]
+        with closing(sqlite3.connect(index_folder / "chroma.sqlite3", timeout=BUSY_TIMEOUT_S)) as database:
             in_use = {name for (name,) in database.execute("SELECT id FROM segments")}
             database.execute("VACUUM")
         for path in folders:
             if path.name not in in_use:
                 shutil.rmtree(path)
     except (OSError, sqlite3.Error) as error:
-        raise make_storage_error(error, _resolve_index_folder()) from error
+        raise make_storage_error(error, index_folder) from error
 
 
 @contextmanager
 def _open_database() -> Iterator[Client]:
-    """The database, opened for one search: that takes milliseconds, and leaves nothing to be closed at the end."""
+    """Open the database for one search; that takes milliseconds, and leaves nothing to be closed at exit."""
     folder = _resolve_index_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with (
-            _opening_lock,
-            FileLock(folder / "opening.lock"),
-        ):  # it creates its tables twice if two open a new one at once
+        # Chroma creates its tables twice if two processes or threads open a new database at once.
+        with _opening_lock, FileLock(folder / "opening.lock"):
             try:
-                settings = Settings(  # `.env` in the working folder is not read, it may be anyone's
+                settings = Settings(  # without `.env` of the working folder, which anyone may have written
                     _env_file=None, is_persistent=True, persist_directory=str(folder), anonymized_telemetry=False
                 )
                 client = Client(settings=settings)
-            except Exception:  # it would keep what it could not start, and give that to whoever asks next
+            except Exception:  # Chroma would cache the system that failed to start, and return it next time
                 Client.clear_system_cache()
                 raise
         try:
@@ -125,8 +117,8 @@ def _open_database() -> Iterator[Client]:
                 client.close()
     except (ChromaError, OSError) as error:
         raise StateError(
-            f"The index of papers in {folder} cannot be used ({error}); make room and the folder writable, or delete "
-            "it: it is built anew."
+            f"The index of papers in {folder} cannot be used ({error}); free disk space and make the folder writable, "
+            "or delete it: it is built again."
         ) from error
 
 
@@ -135,26 +127,24 @@ def _resolve_index_folder() -> Path:
 
 
 def _ensure_collection(client: Client, segments: Sequence[Segment], embedder: Embedder) -> Collection:
-    """The collection of some segments, which is built unless it is there."""
+    """Return the collection of some segments, and build it if it is missing."""
     content = json.dumps([COLLECTION_VERSION, embedder.name, [segment.text for segment in segments]])
     name = hashlib.sha256(content.encode()).hexdigest()
     with suppress(NotFoundError):
         return client.get_collection(name, embedding_function=None)
-    # The system unlocks the file if the holder is killed.
+    # The operating system releases the lock if its holder is killed.
     with FileLock(_resolve_index_folder() / f"{name}.lock"):
-        with suppress(NotFoundError):  # whoever held the lock before has built it
+        with suppress(NotFoundError):  # the last holder of the lock may have built it
             return client.get_collection(name, embedding_function=None)
         return _build_collection(client, name, segments, embedder)
 
 
 def _build_collection(client: Client, name: str, segments: Sequence[Segment], embedder: Embedder) -> Collection:
-    """Fill a collection under another name and rename it when it is whole, in one step.
-
-    So nobody looks at one that is not: a process that did so would for ever find only what was there when it looked.
-    """
+    """Fill a collection under another name, and rename it when it is complete."""
+    # A process that opened an incomplete collection would never see the segments that are added later.
     unfinished = f"unfinished-{name}"
     with suppress(NotFoundError):
-        client.delete_collection(unfinished)  # of a process that was killed
+        client.delete_collection(unfinished)  # left by a process that was killed
     paper = segments[0].id.partition(":")[0]
     collection = client.create_collection(unfinished, metadata={_PAPER_KEY: paper}, embedding_function=None)
     for start in range(0, len(segments), BATCH_SIZE):
@@ -168,10 +158,10 @@ def _build_collection(client: Client, name: str, segments: Sequence[Segment], em
 def _compute_similarities(
     collection: Collection, segments: Sequence[Segment], vector: NDArray[np.float32]
 ) -> Iterator[tuple[Segment, float]]:
-    """The cosine of every segment's angle to a question.
+    """Yield each segment with the cosine of its vector and the question's.
 
-    Not by Chroma's own query: its approximate search leaves out segments, the best one at times, where many are nearly
-    alike, and differs from one building to the next. A paper has few enough segments to compare them all.
+    Chroma's own query is approximate: among many similar segments it omits some, at times the best, and its results
+    differ from one build of the index to the next. A paper has few enough segments to compare them all.
     """
     stored = collection.get(include=["embeddings"])
     vectors = np.asarray(stored["embeddings"], dtype=np.float32)

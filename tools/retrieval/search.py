@@ -1,7 +1,7 @@
-"""Finds the passages of papers that bear on a question, and joins rankings whose scores cannot be compared.
+"""Find the passages of papers that answer a question, and fuse rankings whose scores cannot be compared.
 
-Passages are segments, which know where they come from. A paper is split as by SWIF2T's released code: by LangChain's
-recursive splitter, which cuts between paragraphs where it can, and between words otherwise.
+Passages are segments with their places in the paper. A paper is split as by SWIF2T's released code: with LangChain's
+recursive splitter, which cuts between paragraphs if it can, and else between words.
 
 Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
 Methods", SIGIR 2009, which also found k = 60.
@@ -17,25 +17,24 @@ from state.errors import SettingsError
 from state.settings import RetrievalMode
 from tools.retrieval.embedders import EmbeddingModel, choose_embedder
 
-HASH_DIGITS = 12
-"""Of a document's hash in the ids of its segments."""
+HASH_DIGITS = 12  # of a document's hash in the ids of its segments
 _PARAGRAPH_BREAK = "\n\n"
 
 
 class Segment(NamedTuple):
-    """A part of a paper's running text, which is its paragraphs with an empty line between them."""
+    """A part of a paper's running text, which is its paragraphs separated by empty lines."""
 
     id: str
-    """The document's hash (`HASH_DIGITS` of it), a colon, and a number from 1."""
+    """First `HASH_DIGITS` digits of the document's hash, a colon, and a number from 1."""
     start: int
     """Offset of its first character in the running text."""
     text: str
     section: str
-    """Of the paragraph in which it begins."""
+    """Section in which it begins."""
     page: int
-    """On which it begins, from 1; 0 where the format has no pages."""
+    """Page on which it begins, from 1; 0 if the format has no pages."""
     paragraphs: tuple[str, ...]
-    """Ids of the paragraphs that it touches, in reading order."""
+    """Ids of the paragraphs that it overlaps, in reading order."""
 
 
 def split_document(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
@@ -43,24 +42,32 @@ def split_document(document: Document, characters: int = 2000, overlap: int = 20
 
     Args:
         document: The paper.
-        characters: Most characters of a segment; most have somewhat less.
-        overlap: Most characters that follow each other in two segments. They share whole lines or words only, so
-            segments that end with a paragraph may share nothing.
+        characters: Most characters of a segment; most segments have somewhat less.
+        overlap: Most characters that two consecutive segments share. They share whole lines or words only, so segments
+            that end with a paragraph may share nothing.
 
     Returns:
-        The segments in reading order, which together hold every word; none if the document has no text.
+        The segments in reading order, which together contain every word; none if the document has no text.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
 
-    splitter = RecursiveCharacterTextSplitter(chunk_size=characters, chunk_overlap=overlap, add_start_index=True)
-    places = _list_paragraph_spans(document["paragraphs"])
-    segments: list[Segment] = []
+    # 1. Locate the paragraphs in the running text.
+    spans, start = list[tuple[int, int, Paragraph]](), 0
+    for paragraph in document["paragraphs"]:
+        end = start + len(paragraph["text"])
+        if end > start:
+            spans.append((start, end, paragraph))
+        start = end + len(_PARAGRAPH_BREAK)
     text = _PARAGRAPH_BREAK.join(paragraph["text"] for paragraph in document["paragraphs"])
+    # 2. Split the text, and give each segment section and page of its first paragraph.
+    splitter = RecursiveCharacterTextSplitter(chunk_size=characters, chunk_overlap=overlap, add_start_index=True)
+    segments = list[Segment]()
     for number, chunk in enumerate(splitter.create_documents([text]), start=1):
         start = chunk.metadata["start_index"]
         end = start + len(chunk.page_content)
-        touched = [place for place in places if place[0] < end and place[1] > start]
+        touched = [span for span in spans if span[0] < end and span[1] > start]
         begin, _, first = touched[0]
+        # A paragraph may go on to the next page before the segment begins.
         pages = (word["page"] for word in first["words"] if word["start"] <= start - begin)
         segments.append(
             Segment(
@@ -75,19 +82,7 @@ def split_document(document: Document, characters: int = 2000, overlap: int = 20
     return segments
 
 
-def _list_paragraph_spans(paragraphs: list[Paragraph]) -> list[tuple[int, int, Paragraph]]:
-    """Start and end of each paragraph in the running text; of those only that have one."""
-    places, start = [], 0
-    for paragraph in paragraphs:
-        end = start + len(paragraph["text"])
-        if end > start:
-            places.append((start, end, paragraph))
-        start = end + len(_PARAGRAPH_BREAK)
-    return places
-
-
-CANDIDATES_PER_RANKING = 100
-"""Segments of each ranking that hybrid retrieval fuses."""
+CANDIDATES_PER_RANKING = 100  # segments of each ranking that hybrid retrieval fuses
 
 
 def find_passages(  # noqa: PLR0913 - one keyword for each setting
@@ -101,45 +96,57 @@ def find_passages(  # noqa: PLR0913 - one keyword for each setting
     overlap: int = 200,
     exclude_paragraphs: Collection[str] = (),
 ) -> list[Passage]:
-    """Find the segments of some documents that are most like a question.
+    """Find the segments of some documents that are most similar to a question.
 
-    A document is embedded when it is searched for the first time, and kept in the state folder. Any number of threads
-    and processes may search at once; the call blocks, so a node makes it in a thread.
+    A document is embedded when it is first searched, and kept in the state folder. Any number of threads and processes
+    may search at once. The call blocks, so nodes make it in a thread.
 
     Args:
-        documents: The paper under review, or studies to look the question up in.
+        documents: The paper under review, or other studies.
         question: In English, for BM25.
-        embedding: The model of the dense ranking.
+        embedding: Model of the dense ranking.
         mode: By embeddings (the paper's way), by shared words, or both fused by reciprocal rank.
         k: Number of passages (the paper: 5).
         segment_characters: Most characters of a segment.
         overlap: Most characters that neighbouring segments share.
-        exclude_paragraphs: Ids of paragraphs; segments of nothing else are left out.
+        exclude_paragraphs: Ids of paragraphs; segments that contain no others are left out.
 
     Returns:
         At most `k` passages, best first. The score is a cosine (dense), a BM25 score, or a sum of reciprocal ranks.
         BM25 alone finds nothing if no word of the question occurs.
 
     Raises:
-        RetrievalUnavailable: If the embedding model cannot be loaded or reached.
+        RetrievalUnavailableError: If the embedding model cannot be loaded or reached.
         SettingsError: If the packages of retrieval are not installed.
         StateError: If the index cannot be read or written.
     """
     if not question.strip():
         return []
-    studies = list({document["sha256"]: document for document in documents}.values())  # the same may be found twice
+    studies = list({document["sha256"]: document for document in documents}.values())  # several providers may find one
     try:
         papers = [split_document(study, segment_characters, overlap) for study in studies]
-        studies_of = {segment.id: study for study, paper in zip(studies, papers, strict=True) for segment in paper}
-        every = [segment for paper in papers for segment in paper]
-        excluded = {segment for segment in every if set(segment.paragraphs) <= set(exclude_paragraphs)}
+        studies_by_segment = {
+            segment.id: study for study, paper in zip(studies, papers, strict=True) for segment in paper
+        }
+        segments = [segment for paper in papers for segment in paper]
+        excluded = {segment for segment in segments if set(segment.paragraphs) <= set(exclude_paragraphs)}
         ranking = _rank_segments(papers, question, embedding, mode, max(k, CANDIDATES_PER_RANKING) + len(excluded))
     except ImportError as error:
         raise SettingsError(
             f"Retrieval needs a package that is not installed ({error.name}): pip install 'draftroom[review]'."
         ) from error
     found = [(segment, score) for segment, score in ranking if segment not in excluded][:k]
-    return [_build_passage(segment, score, studies_of[segment.id]) for segment, score in found]
+    return [
+        Passage(
+            id=segment.id,
+            title=studies_by_segment[segment.id]["title"],
+            section=segment.section,
+            page=segment.page,
+            text=segment.text,
+            score=score,
+        )
+        for segment, score in found
+    ]
 
 
 def _rank_segments(
@@ -159,25 +166,14 @@ def _rank_segments(
     return fuse_rankings([segment for segment, _ in ranking] for ranking in rankings)
 
 
-def _build_passage(segment: Segment, score: float, study: Document) -> Passage:
-    return Passage(
-        id=segment.id,
-        title=study["title"],
-        section=segment.section,
-        page=segment.page,
-        text=segment.text,
-        score=score,
-    )
-
-
 Item = TypeVar("Item", bound=Hashable)
 
 
 def fuse_rankings(rankings: Iterable[Sequence[Item]], k: int = 60) -> list[tuple[Item, float]]:
-    """Score each item with the sum of 1 / (k + rank) over the rankings that hold it, ranks from 1.
+    """Score each item with the sum of 1 / (k + rank) over the rankings that contain it, ranks from 1.
 
     Returns:
-        Items and scores, best first; equal ones in the order in which they were first met.
+        Items and scores, best first; equal scores in the order in which the items first occur.
     """
     scores: dict[Item, float] = {}
     for ranking in rankings:

@@ -104,7 +104,7 @@ def test_each_paper_is_ranked_by_weights_that_never_saw_it(saved: Path, tmp_path
 
 def test_a_paper_that_all_weights_saw_is_refused(saved: Path) -> None:
     describe(saved, papers=["a"])
-    with pytest.raises(SettingsError, match="has learnt from the paper a, and no fold of it has not"):
+    with pytest.raises(SettingsError, match="was trained on the paper a, and so were all its folds"):
         select_unseen_weights(saved, "a")
 
 
@@ -147,8 +147,8 @@ LEFT, RIGHT = f"{QUERY}.left", f"{QUERY}.right"
         ({**HEAD, "head.weight": torch.zeros(1, 8)}, "not those of a plan re-ranker"),
         ({**HEAD, LEFT: torch.zeros(8, 3), RIGHT: torch.zeros(3, 16)}, "not those of a plan re-ranker"),
         ({**HEAD, LEFT: torch.zeros(16, 3)}, "not those of a plan re-ranker"),
-        ({**HEAD, "head.bias": torch.tensor([float("nan")])}, "no numbers"),
-        ({**HEAD, "head.bias": torch.tensor([float("inf")])}, "no numbers"),
+        ({**HEAD, "head.bias": torch.tensor([float("nan")])}, "not numbers"),
+        ({**HEAD, "head.bias": torch.tensor([float("inf")])}, "not numbers"),
     ],
 )
 def test_weights_of_another_model_are_refused(saved: Path, weights: dict[str, Any], said: str) -> None:

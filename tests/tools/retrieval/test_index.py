@@ -157,7 +157,7 @@ def test_a_broken_database_is_reported_with_what_to_do(home: Path) -> None:
     folder = home / "state" / "indexes"
     folder.mkdir(parents=True)
     (folder / "chroma.sqlite3").write_bytes(b"no database " * 500)
-    with pytest.raises(StateError, match="delete it: it is built anew"):
+    with pytest.raises(StateError, match="delete it: it is built again"):
         best(MANY, CountingEmbedder())
 
 
