@@ -57,29 +57,16 @@ class Download(NamedTuple):
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Fetches addresses that the guard allows; proxy settings and the rest of the environment are ignored.
-
-    Args:
-        gate: Decides which addresses may be requested.
-        user_agent: User-Agent header.
-        max_bytes: Size limit of an answer, counted after decompression.
-        seconds: Time limit of a whole download, redirects included.
-        certificates: Trusted authorities; those of the system by default.
-    """
+    """Fetches addresses that the guard allows; proxy settings and the rest of the environment are ignored."""
 
     gate: AddressGuard
     user_agent: str
-    max_bytes: int = 25_000_000
-    seconds: float = 60.0
-    certificates: ssl.SSLContext | None = None
+    max_bytes: int = 25_000_000  # of an answer after decompression
+    seconds: float = 60.0  # for a whole download, redirects included
+    certificates: ssl.SSLContext | None = None  # by default the authorities that the system trusts
 
     async def fetch(self, address: str, *, accept: AbstractSet[str], secrets: Sequence[Secret] = ()) -> Download:
-        """Fetch an address.
-
-        Args:
-            address: Address to fetch; http is turned into https.
-            accept: Accepted content types.
-            secrets: Keys of the service.
+        """Fetch an address, http as https, whose content type is in `accept`.
 
         Raises:
             AddressBlockedError: The address, or one that it redirects to, is on the blocklist.
@@ -200,11 +187,7 @@ def locate_search_cache() -> Path:
 
 
 def delete_cached_searches() -> None:
-    """Delete all cached answers of services.
-
-    Raises:
-        StateError: The state folder cannot be written.
-    """
+    """Delete all cached answers of services; raise StateError if the state folder cannot be written."""
     try:
         for path in locate_search_cache().glob("*"):
             path.unlink(missing_ok=True)
@@ -214,16 +197,10 @@ def delete_cached_searches() -> None:
 
 @dataclass(frozen=True)
 class DownloadCache:
-    """Downloads on disk, one file each: a line of JSON with their origin, then their bytes. Calls block.
-
-    Args:
-        folder: Folder of the files; created when it is first needed.
-        max_age_s: Age in seconds from which an entry is ignored; None keeps it for good.
-        clock: Returns seconds since 1970.
-    """
+    """Downloads on disk, one file each: a line of JSON with their origin, then their bytes. Calls block."""
 
     folder: Path
-    max_age_s: float | None = None
+    max_age_s: float | None = None  # older entries are ignored
     clock: Callable[[], float] = time.time
 
     def load_entry(self, key: str) -> Download | None:
@@ -239,11 +216,7 @@ class DownloadCache:
         return download if fresh else None
 
     def store_entry(self, key: str, download: Download) -> None:
-        """Store a download atomically.
-
-        Raises:
-            StateError: The state folder cannot be written, or the disk is full.
-        """
+        """Store a download atomically; raise StateError if the disk is full or cannot be written."""
         address, content_type, data = download
         about = {"address": address, "content_type": content_type, "stored_at": self.clock()}
         try:

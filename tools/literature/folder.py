@@ -47,10 +47,9 @@ class FolderProvider:
         Raises:
             FetchError: The paper is gone, or was never in the folder.
         """
-        return await asyncio.to_thread(self._load_document_at, Path(hit["address"]))
-
-    def _load_document_at(self, path: Path) -> Document:
-        document = self._read_paper_file(path) if path in self._list_paper_files() else ""
+        path = Path(hit["address"])
+        is_listed = path in await asyncio.to_thread(self._list_paper_files)
+        document = await asyncio.to_thread(self._read_paper_file, path) if is_listed else ""
         if isinstance(document, str):
             raise FetchError(str(path), "is no longer a paper of the folder that can be read")
         return document
@@ -58,13 +57,15 @@ class FolderProvider:
     def _search_papers(self, query: str, limit: int) -> SearchResult:
         if not self._path.is_dir():
             raise FetchError(str(self._path), "is not a folder; set `folder` to one with papers")
+        # 1. Read the papers; a copy of a paper is skipped.
         papers, notices = dict[str, tuple[Path, Document]](), list[Notice]()
         for path in self._list_paper_files():
             document = self._read_paper_file(path)
             if isinstance(document, str):
                 notices.append(Notice(provider=self.name, message=f"{path} was left out: {document}"))
             elif document["paragraphs"]:
-                papers.setdefault(document["sha256"][:12], (path, document))  # a copy of a paper is skipped
+                papers.setdefault(document["sha256"][:12], (path, document))
+        # 2. Order them by their best passages.
         documents = [document for _, document in papers.values()]
         passages = self._rank(documents, query, limit * _PASSAGES_PER_HIT) if documents else []
         order = dict.fromkeys(passage["id"].partition(":")[0] for passage in passages)

@@ -124,11 +124,7 @@ class ServiceClient:
         )
 
     def _parse_hits(self, data: bytes) -> list[Hit]:
-        """Parse the hits of an answer, without peer reviews, which some services list as works.
-
-        Raises:
-            ValueError: The answer has another form.
-        """
+        """Parse the hits of an answer; raise ValueError if it has another form."""
         answer = parse_arxiv_feed(data) if self.name == "arxiv" else from_json(data)
         if not find_values(answer, self.catalogue.marker):
             raise ValueError("an answer of another form")
@@ -140,6 +136,7 @@ class ServiceClient:
         fields = self.catalogue.fields
         if normalize := RECORD_NORMALIZERS.get(self.name):
             record = normalize(record)
+        # Some services list peer reviews as works.
         if record.get("type") == "peer-review" or not fill_template(fields.needed, record):
             return None
         year = re.search(r"\b\d{4}\b", fill_first_template(fields.year, record))
@@ -192,11 +189,7 @@ def fill_template(template: str, record: Record) -> str:
 
 
 def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
-    """Parse an Atom feed of arXiv.
-
-    Raises:
-        ValueError: It is not a feed, or reports an error.
-    """
+    """Parse an Atom feed of arXiv; raise ValueError if it is none, or reports an error."""
     text = data.decode()
     if "<!DOCTYPE" in text:  # an Atom feed has none, and its entities could expand without end
         raise ValueError("a feed with a document type")

@@ -142,6 +142,7 @@ _OPENING_PARAGRAPHS = 10  # further down, an arXiv number may be that of a cited
 _NEARLY_EQUAL_RATIO = 0.9
 _MIN_TITLE_WORDS = 4
 _MIN_ABSTRACT_WORDS = 30
+_MIN_KEY_TITLE_WORDS = 3  # many studies may share a shorter title, such as Introduction
 
 
 def extract_identifiers(values: Iterable[str | None]) -> list[str]:
@@ -202,9 +203,6 @@ def _is_nearly_equal(one: str, other: str, least: int) -> bool:
     return matcher.quick_ratio() >= _NEARLY_EQUAL_RATIO and matcher.ratio() >= _NEARLY_EQUAL_RATIO
 
 
-_MIN_KEY_TITLE_WORDS = 3  # many studies may share a shorter title, such as Introduction
-
-
 def merge_hits(results: Sequence[Sequence[Hit]]) -> list[Hit]:
     """Merge the hits of several providers in turn; a study found by several is listed once, with the fields of all."""
     merged = list[Hit]()
@@ -218,20 +216,9 @@ def merge_hits(results: Sequence[Sequence[Hit]]) -> list[Hit]:
         if place == len(merged):
             merged.append(hit)
         else:
-            merged[place] = _complete_hit(merged[place], hit)
+            # The first hit's fields win unless they are empty.
+            first = {name: value for name, value in merged[place].items() if value}
+            identifiers = list(dict.fromkeys([*merged[place]["identifiers"], *hit["identifiers"]]))
+            merged[place] = Hit(**{**hit, **first, "identifiers": identifiers})  # type: ignore[typeddict-item]
         known.update(dict.fromkeys(keys, place))
     return merged
-
-
-def _complete_hit(hit: Hit, other: Hit) -> Hit:
-    return Hit(
-        provider=hit["provider"],
-        title=hit["title"] or other["title"],
-        authors=hit["authors"] or other["authors"],
-        year=hit["year"] or other["year"],
-        abstract=hit["abstract"] or other["abstract"],
-        address=hit["address"] or other["address"],
-        pdf_address=hit["pdf_address"] or other["pdf_address"],
-        identifiers=list(dict.fromkeys([*hit["identifiers"], *other["identifiers"]])),
-        retracted=hit["retracted"] or other["retracted"],
-    )

@@ -62,18 +62,17 @@ class ReferenceLookup:
         self, question: Callable[[ServiceClient], Awaitable[SearchResult]]
     ) -> tuple[list[Hit], bool]:
         """Return the hits of the services, and whether all of them have answered."""
-        answers = await asyncio.gather(*(self._query_client(client, question) for client in self.clients))
-        return [hit for answer in answers for hit in answer or []], None not in answers
 
-    async def _query_client(
-        self, client: ServiceClient, question: Callable[[ServiceClient], Awaitable[SearchResult]]
-    ) -> list[Hit] | None:
-        if len(self.failures[client.name]) < _MOST_FAILURES:
-            try:
-                return (await question(client)).hits
-            except FetchError as error:
-                self.failures[client.name].append(str(error).rstrip("."))
-        return None
+        async def query_client(client: ServiceClient) -> list[Hit] | None:
+            if len(self.failures[client.name]) < _MOST_FAILURES:
+                try:
+                    return (await question(client)).hits
+                except FetchError as error:
+                    self.failures[client.name].append(str(error).rstrip("."))
+            return None
+
+        answers = await asyncio.gather(*(query_client(client) for client in self.clients))
+        return [hit for answer in answers for hit in answer or []], None not in answers
 
     async def is_unregistered(self, doi: str) -> bool:
         """Return whether no agency has registered a DOI, by their own answer."""

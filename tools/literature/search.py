@@ -19,7 +19,7 @@ from state.settings import LiteratureSettings
 from tools.literature.fetching import DownloadCache, Fetcher, Secret, locate_search_cache
 from tools.literature.folder import FolderProvider, PassageRanker
 from tools.literature.full_text import PaperReader, as_found_document, fetch_hit_document, read_paper
-from tools.literature.providers import SERVICE_SPECS, ServiceClient, ServiceKey
+from tools.literature.providers import SERVICE_SPECS, ServiceClient
 from tools.literature.records import (
     BlockedAddress,
     FoundDocument,
@@ -45,19 +45,12 @@ PROJECT_NAME = "Draftroom"
 
 @dataclass(frozen=True)
 class Sources:
-    """Providers to search, and the means to fetch their hits.
-
-    Args:
-        providers: Providers in the order in which they are searched.
-        folder: The one among them whose hits are local files.
-        web: Client for the hits of all others.
-        read: Reads files and pages.
-    """
+    """Providers to search, and the means to fetch their hits."""
 
     providers: Sequence[Provider]
     web: WebClient
     read: PaperReader
-    folder: FolderProvider | None = None
+    folder: FolderProvider | None = None  # the provider whose hits are local files
 
 
 async def find_documents(
@@ -66,13 +59,10 @@ async def find_documents(
     """Find the first `limit` documents on a question that can be fetched and read.
 
     The paper's pipeline (SWIF2T, Section 4.1) over several providers. Blocked pages are left out and recorded, and so
-    is the paper under review (an extension). A provider, page or file that fails is recorded, too.
+    is the paper under review (an extension). A provider, page or file that fails is recorded, too. Nothing but the
+    question is sent to the providers.
 
-    Args:
-        question: Question in plain words; nothing else is sent to the providers.
-        sources: Providers, as `build_sources` makes them from the settings.
-        limit: Number of documents.
-        under_review: The paper that must not be found.
+
 
     Raises:
         RetrievalUnavailableError: No provider could be searched.
@@ -177,11 +167,7 @@ def build_sources(
 ) -> Sources:
     """Build the providers that the settings name; the folder only if its path is set.
 
-    Args:
-        settings: Settings of the user.
-        rank: Finds passages in the papers of the folder.
-        read: Reads files and pages.
-        gate: Decides which addresses may be requested; by default the public internet without blocked sites.
+    The default of `gate` allows the public internet without the blocklist of the settings.
 
     Raises:
         SettingsError: A key or the contact holds characters that are invalid in a header.
@@ -198,18 +184,17 @@ def build_sources(
         folder = FolderProvider(Path(settings.folder), read, rank)
     providers = list[Provider]()
     for name in dict.fromkeys(settings.providers):
-        if name != "folder":
-            secrets = (_resolve_secret(key, getattr(settings, key.setting)) for key in SERVICE_SPECS[name].keys)
-            known = tuple(secret for secret in secrets if secret.value)
-            providers.append(ServiceClient(name, SERVICE_SPECS[name], web, known, settings.contact or ""))
-        elif folder:
-            providers.append(folder)
+        if name == "folder":
+            providers += [folder] if folder else []
+            continue
+        secrets = list[Secret]()
+        for key in SERVICE_SPECS[name].keys:
+            variable = getattr(settings, key.setting)
+            value = _validate_header_value(os.environ.get(variable, ""), f"The environment variable {variable}")
+            if value:
+                secrets.append(Secret(key.place, key.name, value))
+        providers.append(ServiceClient(name, SERVICE_SPECS[name], web, tuple(secrets), settings.contact or ""))
     return Sources(providers, web, read, folder)
-
-
-def _resolve_secret(key: ServiceKey, variable: str) -> Secret:
-    value = _validate_header_value(os.environ.get(variable, ""), f"The environment variable {variable}")
-    return Secret(key.place, key.name, value)
 
 
 def _validate_header_value(value: str, name: str) -> str:

@@ -27,9 +27,7 @@ import httpx2
 class FetchError(Exception):
     """Nothing was fetched: the address may not be requested, or its content is too large or not a document.
 
-    Args:
-        address: Requested address, without secrets.
-        reason: What happened, worded to follow the address.
+    `address` has no secrets, and `reason` is worded to follow it.
     """
 
     def __init__(self, address: str, reason: str) -> None:
@@ -43,19 +41,12 @@ class AddressBlockedError(FetchError):
 
 
 class ServerFaultError(FetchError):
-    """The server could not be reached, or sent no valid answer.
-
-    Args:
-        address: Requested address, without secrets.
-        reason: What happened, worded to follow the address.
-        passing: Whether a later request may succeed.
-        retry_after_s: Seconds that the server asks to wait.
-    """
+    """The server could not be reached, or sent no valid answer; if `passing`, a later request may succeed."""
 
     def __init__(self, address: str, reason: str, *, passing: bool = False, retry_after_s: float | None = None) -> None:
         super().__init__(address, reason)
         self.passing = passing
-        self.retry_after_s = retry_after_s
+        self.retry_after_s = retry_after_s  # as the server asks
 
 
 _BLOCKLIST_LINES = Path(__file__).with_name("blocklist.txt").read_text(encoding="utf-8").splitlines()
@@ -77,7 +68,6 @@ def find_blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None
 
 # Turns host and port into IP addresses, best first; raises OSError if there are none.
 HostResolver = Callable[[str, int], Awaitable[list[str]]]
-
 _HOST = re.compile(r"[a-z0-9._:-]+", re.IGNORECASE)
 _NAT64 = IPv6Network("64:ff9b::/96")
 
@@ -106,17 +96,11 @@ def is_public(address: str) -> bool:
 
 @dataclass(frozen=True)
 class AddressGuard:
-    """Check before every request and every redirect.
-
-    Args:
-        blocklist: Entries as in `blocklist.txt`.
-        resolver: Turns names into IP addresses.
-        loopback_for_tests: Loopback addresses that count as public, by http and on any port. For tests only: no setting
-            and no environment variable can set it.
-    """
+    """Check before every request and every redirect."""
 
     blocklist: tuple[str, ...] = DEFAULT_BLOCKLIST
     resolver: HostResolver = resolve_host
+    # Loopback addresses that count as public, by http and on any port. No setting or environment variable sets it.
     loopback_for_tests: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:

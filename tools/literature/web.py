@@ -21,8 +21,6 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from tools.literature.fetching import DOCUMENT_TYPES, Download, DownloadCache, Fetcher, Secret
 from tools.literature.url_guard import ServerFaultError
 
-Locks = dict[str, asyncio.Lock]
-
 
 class Service(NamedTuple):
     """A service with its rate limit."""
@@ -42,7 +40,7 @@ class RateLimiter:
         self.sleep = sleep
         self._next: dict[str, float] = {}
         self._guard = threading.Lock()  # several event loops of a process share the turns
-        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, Locks] = WeakKeyDictionary()
+        self._locks: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
 
     @asynccontextmanager
     async def acquire_turn(self, service: Service) -> AsyncIterator[None]:
@@ -74,21 +72,13 @@ FILE_INTERVAL_S = 1.0
 
 @dataclass(frozen=True)
 class WebClient:
-    """Client for services and files.
-
-    Args:
-        fetcher: Makes single requests.
-        searches: Cache of the services' answers.
-        files: Cache of fetched papers and pages.
-        pace: Rate limits.
-        tries: Most attempts at a request.
-    """
+    """Client for services and files."""
 
     fetcher: Fetcher
     searches: DownloadCache
     files: DownloadCache
     pace: RateLimiter = RATE_LIMITER
-    tries: int = 3
+    tries: int = 3  # most attempts at a request
 
     async def query_service(
         self,
@@ -102,13 +92,8 @@ class WebClient:
     ) -> T:
         """Query a service, unless its answer is cached.
 
-        Args:
-            service: Service with its rate limit.
-            address: Address of the service.
-            params: Parameters of the query, without the key.
-            accept: Content types of valid answers.
-            read: Parses the answer, or raises ValueError; only answers that it can parse are cached.
-            secrets: Keys of the service.
+        Keys are in `secrets` and not in `params`, which are stored. `read` parses the answer, or raises ValueError; only
+        answers that it can parse are cached.
 
         Raises:
             FetchError: There is no valid answer.

@@ -288,16 +288,14 @@ class ModelRequest(Generic[Value]):
         """
         if not issubclass(self.schema, MarkdownAnswer):
             return completion, []
+        find = partial(find_repeated_sentence, prompt=self.fitted.text, variables=self.variables)
         text = _strip_thoughts(completion["text"])
-        if not (sentence := self._find_repetition(text)):
+        if not (sentence := find(text)):
             return completion, []
         if not (self.problem and self.schema.usable_if_cut_off):
             raise UnusableAnswerError(f'it repeats a sentence of its instructions ("{sentence}")')
-        kept = [line for line in text.splitlines(keepends=True) if not self._find_repetition(line)]
+        kept = [line for line in text.splitlines(keepends=True) if not find(line)]
         return {**completion, "text": "".join(kept)}, ["lines that repeat the instructions were left out"]
-
-    def _find_repetition(self, text: str) -> str:
-        return find_repeated_sentence(text, self.fitted.text, self.variables)
 
 
 @dataclass(frozen=True)
@@ -329,7 +327,25 @@ class Samples(Generic[Value]):
             else:
                 self.values.append(parsed.value)
                 cuts += [*notes, *parsed.cuts]
-        self.calls.append(build_call_record(request, completions, cuts))
+        caller, prompt, first = request.caller, request.prompt, completions[0]
+        record = CallRecord(
+            role=caller.role,
+            step=caller.step,
+            round=caller.round,
+            model=request.settings.model,
+            prompt=prompt.name,
+            prompt_sha256=prompt.sha256,
+            input_tokens=first["input_tokens"] or request.fitted.tokens,
+            output_tokens=first["output_tokens"],
+            tokens_estimated=first["tokens_estimated"],
+            seconds=first["seconds"],
+            http_retries=first["http_retries"],
+            reask=bool(request.problem),
+            finish_reason=", ".join(sorted({completion["finish_reason"] for completion in completions})),
+            trims=first.get("trims", request.fitted.trims),
+            cuts=cuts,
+        )
+        self.calls.append(record)
 
 
 async def ask_model(
@@ -494,7 +510,13 @@ async def _send_request(request: ModelRequest[Any], number: int, before: Sequenc
         try:
             completions = await _send_once(request, number)
         except ContextOverflowError as refusal:
-            request = replace(request, fitted=await _fit_prompt_again(request, refusal))
+            try:
+                fitted = await request.fit()
+            except ContextOverflowError:
+                raise refusal from None  # its message quotes the server
+            if fitted == request.fitted:
+                raise
+            request = replace(request, fitted=fitted)
             completions = await _send_once(request, number)
     except DraftroomError as error:
         error.spent[:0] = before
@@ -526,38 +548,6 @@ async def _send_once(request: ModelRequest[Any], number: int) -> list[Completion
         write({"event": "ended", **event})
 
 
-async def _fit_prompt_again(request: ModelRequest[Any], refusal: ContextOverflowError) -> FittedPrompt:
-    try:
-        fitted = await request.fit()
-    except ContextOverflowError:
-        raise refusal from None  # its message quotes the server
-    if fitted == request.fitted:
-        raise refusal
-    return fitted
-
-
 def is_prompt_truncated(read: int, sent: int, *, counted: bool) -> bool:
     """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain."""
     return 0 < read < sent / 2 and (counted or sent > MIN_RELIABLE_ESTIMATE)
-
-
-def build_call_record(request: ModelRequest[Any], completions: list[Completion], cuts: Sequence[str]) -> CallRecord:
-    """Build the record of a request's cost, and of the parts of its answers that were left out."""
-    caller, prompt, first = request.caller, request.prompt, completions[0]
-    return CallRecord(
-        role=caller.role,
-        step=caller.step,
-        round=caller.round,
-        model=request.settings.model,
-        prompt=prompt.name,
-        prompt_sha256=prompt.sha256,
-        input_tokens=first["input_tokens"] or request.fitted.tokens,
-        output_tokens=first["output_tokens"],
-        tokens_estimated=first["tokens_estimated"],
-        seconds=first["seconds"],
-        http_retries=first["http_retries"],
-        reask=bool(request.problem),
-        finish_reason=", ".join(sorted({completion["finish_reason"] for completion in completions})),
-        trims=first.get("trims", request.fitted.trims),
-        cuts=list(cuts),
-    )

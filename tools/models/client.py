@@ -131,17 +131,11 @@ async def request_completions(
 ) -> list[Completion]:
     """Send `prompt` as one user message, and wait for `number` complete answers, or fewer if the endpoint gives fewer.
 
+    The JSON schema constrains decoding if the server supports it; `max_tokens` is the limit of each answer.
+
     Several answers are requested at once, so that the server reads the prompt once. Some servers ignore `n`, and
     llama.cpp refuses more than it has slots for. A refused request for several is therefore repeated for one answer; if
     it was refused for another reason, that request is refused, too.
-
-    Args:
-        prompt: Text to send.
-        settings: Endpoint, model and sampling.
-        schema: JSON schema that constrains decoding, if the server supports it.
-        max_tokens: Most tokens of each answer.
-        progress: Called for every piece that arrives.
-        number: Number of answers.
 
     Returns:
         At least one answer. The first one holds usage and time of all of them.

@@ -45,15 +45,11 @@ REPORTED_LENGTH_PATTERN = re.compile(
 )
 
 # Endings of messages that begin with the address of the endpoint.
-CUT_OFF = (
-    "lost the connection, or ended its answer, before the answer was complete; look at its log, then resume the run"
-)
+CUT_OFF = "broke off its answer, or lost the connection; look at its log, then resume the run"
 NO_CHOICE = "sent an answer without any choice or text in it; look at its log, then resume the run"
 NO_EVENTS = "sent no answer in the format of the OpenAI API; correct `base_url`, or look at its log"
-NO_LIST = "answers, but not with a list of models as the OpenAI API does; correct `base_url`, which mostly ends in /v1"
-WEB_PAGE = (
-    "answers with a web page and not as an API; correct `base_url`, or pass the login or proxy that shows the page"
-)
+NO_LIST = "has no list of models as the OpenAI API has it; correct `base_url`, which ends in /v1 on most servers"
+WEB_PAGE = "answers with a web page; correct `base_url`, or pass the login or proxy that shows the page"
 
 
 class BrokenAnswerError(ConnectionError):
@@ -284,7 +280,7 @@ async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
 
 
 def discard_endpoint(settings: ModelSettings) -> None:
-    """Forget the data of an endpoint: after a fault it may return as another server with another context."""
+    """Discard the data of an endpoint: after a fault it may return as another server with another context."""
     _known_endpoints.get(asyncio.get_running_loop(), {}).pop(settings.base_url, None)
 
 
@@ -322,12 +318,11 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
     try:
         client = await open_client(settings)
         answer: Any = await client.root_async_client.get("/models", cast_to=object)
-        # vLLM reports the context of a model, and llama.cpp that of one of its slots.
-        reported = {
-            str(model["id"]): model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
-            for model in answer["data"]
-        }
-        lengths = {name: int(length) if length else None for name, length in reported.items()}
+        lengths = dict[str, int | None]()
+        for model in answer["data"]:
+            # vLLM reports the context of a model, and llama.cpp that of one of its slots.
+            length = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
+            lengths[str(model["id"])] = int(length) if length else None
         return Endpoint(context_lengths=lengths, tokenizer=await _detect_tokenizer(settings))
     except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
         raise translate_error(BrokenAnswerError(NO_LIST), settings) from None

@@ -46,11 +46,7 @@ class Prompt:
     """Hash of the file and of all fragments of its folder, any of which it may include."""
 
     def render(self, variables: Mapping[str, object]) -> str:
-        """Fill in the prompt.
-
-        Raises:
-            ValueError: If a declared variable is missing or an undeclared one is given.
-        """
+        """Fill in the prompt; raise ValueError if a declared variable is missing or an undeclared one is given."""
         declared = set(self.front_matter.variables)
         if declared != set(variables):
             raise ValueError(f"prompt {self.name} declares {sorted(declared)}, but was given {sorted(variables)}")
@@ -84,11 +80,7 @@ def load_prompt(path: Path) -> Prompt:
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
-    """Split a file into its YAML front matter and its body.
-
-    Raises:
-        ValueError: If there is no front matter.
-    """
+    """Split a file into its YAML front matter and its body; raise ValueError if there is no front matter."""
     before, *parts = text.split("---\n", 2)
     if before or len(parts) != 2:
         raise ValueError("a prompt file must begin with front matter between two lines of ---")
@@ -108,12 +100,8 @@ MIN_REPEATED_WORDS = 5  # A shorter sentence may be in prompt and answer by chan
 def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, object]) -> str:
     """Return the first sentence of an answer that repeats the prompt's instructions; empty if there is none.
 
-    A colon ends a sentence, too, so that a label or a number of a list does not hide a repetition.
-
-    Args:
-        answer: Text of the answer.
-        prompt: Rendered prompt.
-        variables: Variables of the prompt; sentences of their values may be repeated.
+    Sentences of the prompt's variables may be repeated. A colon ends a sentence, too, so that a label or a number of a
+    list does not hide a repetition.
     """
     instructions = {_normalize_sentence(part) for part in _SENTENCE_BREAK.split(prompt)}
     # More spaces than words, because a sentence has one on either side.

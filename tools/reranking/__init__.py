@@ -21,11 +21,7 @@ _loading_lock = threading.Lock()
 
 
 def check_reranker(options: FeedbackSettings) -> None:
-    """Load the re-ranker if the settings need it, so that a missing one is reported before the run.
-
-    Raises:
-        SettingsError: As `load_reranker`.
-    """
+    """Load the re-ranker if the settings need it, so that a missing one is reported before the run."""
     if options.rerank and options.plans > 1:
         load_reranker(choose_weights_folder(options))
 
@@ -38,9 +34,7 @@ def choose_weights_folder(options: FeedbackSettings) -> Path:
 def select_unseen_weights(folder: Path, paper: str) -> Path:
     """Return the folder of weights that were not trained on a paper: the re-ranker's own, or that of one of its folds.
 
-    Args:
-        folder: Folder of the re-ranker.
-        paper: Id of a paper of the corpus.
+    `paper` is the id of a paper of the corpus.
 
     Raises:
         SettingsError: There is no re-ranker, or all its weights were trained on the paper.
@@ -64,11 +58,7 @@ def _load_training_papers(folder: Path) -> frozenset[str]:
 
 
 def load_reranker(folder: Path) -> PlanReranker:
-    """Load the re-ranker in a folder, once for all threads.
-
-    Raises:
-        SettingsError: As `load_plan_reranker`.
-    """
+    """Load the re-ranker in a folder, once for all threads; errors are those of `load_plan_reranker`."""
     with _loading_lock:
         return _load_cached_reranker(folder.resolve())
 

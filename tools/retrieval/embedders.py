@@ -117,11 +117,7 @@ class PackagedEmbedder(LocalEmbedder):
         return len(self._bert.tokenizer.encode(text).ids)
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Compute unit vectors, the means of the last hidden states.
-
-        Raises:
-            RetrievalUnavailableError: If the weights are not installed.
-        """
+        """Compute unit vectors, the means of the last hidden states."""
         bert = self._bert
         vectors = map_in_parallel(lambda text: bert.compute_layer_vectors(text, self.longest)[-1], texts)
         return np.reshape(vectors, (len(texts), bert.config.hidden_size))
@@ -135,22 +131,14 @@ class PackagedEmbedder(LocalEmbedder):
 
 
 class SentenceTransformersEmbedder(LocalEmbedder):
-    """Any other sentence-transformers model, through torch.
-
-    Args:
-        source: A folder of weights, or a name on the Hugging Face hub; only the latter uses the network.
-    """
+    """Any other sentence-transformers model, through torch; only a name on the Hugging Face hub uses the network."""
 
     def __init__(self, source: str) -> None:
         super().__init__(source)
         self._one_at_a_time = threading.Lock()  # its tokenizer cannot be shared by threads
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed the texts as unit vectors.
-
-        Raises:
-            RetrievalUnavailableError: If the model cannot be loaded, or sentence-transformers is not installed.
-        """
+        """Embed the texts as unit vectors."""
         with self._one_at_a_time:
             return super().embed(texts)
 
@@ -197,13 +185,7 @@ MAX_RETRIES = 2  # of the OpenAI client after transient faults, about a second i
 
 
 class EndpointEmbedder:
-    """An embedding model behind an endpoint with /embeddings.
-
-    Args:
-        model: Name under which the endpoint serves the model.
-        base_url: Its address, ending in /v1.
-        api_key_env: Name of the environment variable that holds the key.
-    """
+    """An embedding model behind an endpoint with /embeddings; arguments as in `EmbeddingModel`."""
 
     def __init__(self, model: str, base_url: str, api_key_env: str) -> None:
         self._model = model
@@ -216,11 +198,7 @@ class EndpointEmbedder:
         return f"{self._model} at {self._base_url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Request the vectors of the texts from the endpoint.
-
-        Raises:
-            RetrievalUnavailableError: If it does not answer, refuses the key or the texts, or does not serve the model.
-        """
+        """Request the vectors of the texts from the endpoint."""
         key = os.environ.get(self._api_key_env) or "none"  # local servers accept any key but an empty one
         try:
             # A client for each call, so that none is left to be closed; its cost is small beside that of an embedding.

@@ -22,7 +22,6 @@ from chromadb.api.client import Client
 from chromadb.config import Settings
 from chromadb.errors import ChromaError, NotFoundError
 from filelock import FileLock
-from numpy.typing import NDArray
 
 from state.errors import StateError
 from state.files import make_storage_error, resolve_state_folder
@@ -61,7 +60,14 @@ def rank_by_embedding(
         collections = [_ensure_collection(client, segments, embedder) for segments in papers]
         vector = np.asarray(embedder.embed([question])[0], dtype=np.float32)
         for collection, segments in zip(collections, papers, strict=True):
-            found += _compute_similarities(collection, segments, vector)
+            # Chroma's own query is approximate: among many similar segments it omits some, at times the best, and its
+            # results differ from one build of the index to the next. A paper has few enough to compare them all.
+            stored = collection.get(include=["embeddings"])
+            vectors = np.asarray(stored["embeddings"], dtype=np.float32)
+            lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
+            cosines = vectors @ vector / np.maximum(lengths, _MIN_VECTOR_LENGTH)
+            scored = zip(stored["ids"], cosines, strict=True)
+            found += [(segments[int(place)], float(cosine)) for place, cosine in scored]
     # Equal cosines in reading order, because Chroma returns segments in any order.
     return sorted(found, key=lambda scored: (-scored[1], places[scored[0].id]))[:limit]
 
@@ -136,36 +142,16 @@ def _ensure_collection(client: Client, segments: Sequence[Segment], embedder: Em
     with FileLock(_resolve_index_folder() / f"{name}.lock"):
         with suppress(NotFoundError):  # the last holder of the lock may have built it
             return client.get_collection(name, embedding_function=None)
-        return _build_collection(client, name, segments, embedder)
-
-
-def _build_collection(client: Client, name: str, segments: Sequence[Segment], embedder: Embedder) -> Collection:
-    """Fill a collection under another name, and rename it when it is complete."""
-    # A process that opened an incomplete collection would never see the segments that are added later.
-    unfinished = f"unfinished-{name}"
-    with suppress(NotFoundError):
-        client.delete_collection(unfinished)  # left by a process that was killed
-    paper = segments[0].id.partition(":")[0]
-    collection = client.create_collection(unfinished, metadata={_PAPER_KEY: paper}, embedding_function=None)
-    for start in range(0, len(segments), BATCH_SIZE):
-        texts = [segment.text for segment in segments[start : start + BATCH_SIZE]]
-        ids = [str(start + offset) for offset in range(len(texts))]
-        collection.add(ids=ids, embeddings=np.array(embedder.embed(texts), dtype=np.float32))
-    collection.modify(name=name)
+        # Build it under another name, and rename it when it is complete: a process that opened an incomplete
+        # collection would never see the segments that are added later.
+        unfinished = f"unfinished-{name}"
+        with suppress(NotFoundError):
+            client.delete_collection(unfinished)  # left by a process that was killed
+        paper = segments[0].id.partition(":")[0]
+        collection = client.create_collection(unfinished, metadata={_PAPER_KEY: paper}, embedding_function=None)
+        for start in range(0, len(segments), BATCH_SIZE):
+            texts = [segment.text for segment in segments[start : start + BATCH_SIZE]]
+            ids = [str(start + offset) for offset in range(len(texts))]
+            collection.add(ids=ids, embeddings=np.array(embedder.embed(texts), dtype=np.float32))
+        collection.modify(name=name)
     return collection
-
-
-def _compute_similarities(
-    collection: Collection, segments: Sequence[Segment], vector: NDArray[np.float32]
-) -> Iterator[tuple[Segment, float]]:
-    """Yield each segment with the cosine of its vector and the question's.
-
-    Chroma's own query is approximate: among many similar segments it omits some, at times the best, and its results
-    differ from one build of the index to the next. A paper has few enough segments to compare them all.
-    """
-    stored = collection.get(include=["embeddings"])
-    vectors = np.asarray(stored["embeddings"], dtype=np.float32)
-    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(vector)
-    cosines = vectors @ vector / np.maximum(lengths, _MIN_VECTOR_LENGTH)
-    for place, cosine in zip(stored["ids"], cosines, strict=True):
-        yield segments[int(place)], float(cosine)

@@ -40,14 +40,8 @@ class Segment(NamedTuple):
 def split_document(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
     """Split the paragraphs of a document, without its references, into segments.
 
-    Args:
-        document: The paper.
-        characters: Most characters of a segment; most segments have somewhat less.
-        overlap: Most characters that two consecutive segments share. They share whole lines or words only, so segments
-            that end with a paragraph may share nothing.
-
-    Returns:
-        The segments in reading order, which together contain every word; none if the document has no text.
+    They are in reading order, have at most so many `characters`, and together contain every word. `overlap` is the most
+    characters that two consecutive ones share: whole lines or words only, so none after the end of a paragraph.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
 

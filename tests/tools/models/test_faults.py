@@ -71,7 +71,7 @@ TOMORROW = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
 
 
 LOG = "look at its log"
-CUT = "lost the connection, or ended its answer, before the answer was complete"
+CUT = "broke off its answer, or lost the connection"
 OF_THE_ENGINE = f"reported an error while it answered: “The engine died.”; {LOG}"
 FAULTS: dict[str, tuple[Reply, str]] = {
     "500": (Status(500), f"answered with status 500: “The fake endpoint was told to fail.”; {LOG}"),
@@ -84,7 +84,7 @@ FAULTS: dict[str, tuple[Reply, str]] = {
     "cut": (CutStream(JSON, after_chunks=3), CUT),
     "whole text without a finish reason": (CutStream(JSON, after_chunks=9, unfinished=True), CUT),
     "aborted": (Events((chunk(JSON, finish_reason="abort"),)), CUT),
-    "HTML page": (NotJson(), "answers with a web page and not as an API; correct `base_url`"),
+    "HTML page": (NotJson(), "answers with a web page; correct `base_url`"),
     "no event": (Events(()), "sent no answer in the format of the OpenAI API"),
     "no JSON": (Garbled(), "sent no answer in the format of the OpenAI API"),
     "no choice": (NoChoice(), "sent an answer without any choice or text in it"),
@@ -223,7 +223,7 @@ async def test_nobody_listens(desk: Desk) -> None:
 @pytest.mark.parametrize("path", ["", "/v1/v1"])
 async def test_another_path_is_no_endpoint(path: str, desk: Desk) -> None:
     with pytest.raises(
-        ModelUnavailableError, match="not with a list of models as the OpenAI API does; correct"
+        ModelUnavailableError, match="has no list of models as the OpenAI API has it; correct"
     ) as caught:
         await desk.ask(base_url=desk.endpoint.root_url + path)
     assert caught.value.kind == "endpoint_down"
@@ -239,7 +239,7 @@ class WebSite(FakeEndpoint):
 async def test_a_page_in_place_of_the_list_of_models(desk: Desk) -> None:
     with (
         WebSite() as site,
-        pytest.raises(ModelUnavailableError, match="answers with a web page and not as an API") as caught,
+        pytest.raises(ModelUnavailableError, match="answers with a web page") as caught,
     ):
         await desk.ask(base_url=site.base_url)
     assert caught.value.kind == "endpoint_down"
