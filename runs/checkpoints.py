@@ -89,7 +89,7 @@ async def _open_sqlite_saver(path: Path) -> AsyncIterator[BaseCheckpointSaver[st
             await saver.setup()
             try:
                 yield saver
-            finally:
+            finally:  # before the connection is closed
                 await saver.finish_writes()
     except sqlite3.Error as error:
         raise make_storage_error(error, path) from error

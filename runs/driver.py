@@ -178,9 +178,10 @@ async def _stream_until_stopped(
             stream_mode=["values", "updates", "custom"],
             subgraphs=True,
             version="v2",
-            durability="sync",
+            durability="sync",  # a step's checkpoint is written before the next step begins
             control=control,
         )
+        # A context variable, which the tasks of the graph's nodes inherit.
         admission_check.set(recorder.charge_budget)
         async with aclosing(parts):  # type: ignore[type-var] # an async generator, though it is not declared as one
             async for part in parts:
@@ -202,6 +203,7 @@ async def _stream_until_stopped(
 def _ask_person(ask: AnswerCallback | None, question: Mapping[str, Any]) -> Answer | None:
     if ask is None:
         return None
+    # While a person types, Ctrl-C raises KeyboardInterrupt. The handler of asyncio.run would only cancel its task.
     with install_signal_handler(signal.default_int_handler):
         return ask(question)
 

@@ -83,6 +83,7 @@ class StreamState:
         self._subgraphs: dict[Namespace, Values] = {
             (f"{task.name}:{task.id}",): task.state.values
             for task in snapshot.tasks
+            # A task with a result has returned from its subgraph, and its result is in the state.
             if isinstance(task.state, StateSnapshot) and task.result is None
         }
         self._written: dict[Namespace, list[NodeUpdate]] = {}

@@ -20,8 +20,8 @@ from state.errors import DraftroomError, InputError
 from state.files import list_filled_lines, read_file
 from tools.models import job_order
 
-Record = dict[str, Any]
-Key = tuple[str, ...]
+Record = dict[str, Any]  # a line of a JSON Lines file
+Key = tuple[str, ...]  # of a job: the id of a paper, or those of a sample and a system
 # A failed job has a result with `error`; a job that was stopped raises `GraphDrained` and has none.
 Job = Callable[[], Awaitable[Record]]
 
@@ -120,12 +120,7 @@ def _parse_json_line(line: bytes, where: str) -> Record:
 
 
 async def run_jobs(
-    jobs: Mapping[Key, Job],
-    out: Path,
-    concurrency: int,
-    *,
-    fields: Sequence[str],
-    tell: Callable[[str], None],
+    jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fields: Sequence[str], tell: Callable[[str], None]
 ) -> list[Record]:
     """Run the jobs that have not succeeded yet, and append their results to a JSON Lines file.
 
@@ -284,7 +279,7 @@ async def _run_pending_jobs(
         await asyncio.gather(*workers, return_exceptions=True)
 
 
-_job_numbers = count(1)
+_job_numbers = count(1)  # over all calls of this process
 
 
 async def run_job(job: Job) -> Record:

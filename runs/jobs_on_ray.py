@@ -13,6 +13,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 from langgraph.errors import GraphDrained
@@ -184,10 +185,18 @@ class _Worker:
     async def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
         """Work on one row."""
         self._under_way += 1
+        result = None
         try:
-            result = await self._run_row(json.loads(batch["row"][0]))
+            async with self._opening:  # the first row opens the session of all rows
+                if not self._session:
+                    self._stack = AsyncExitStack()  # open until the process ends
+                    self._session = await self._stack.enter_async_context(self._work.open_session(self._control))
+                    self._listening = asyncio.create_task(self._listen_for_stop())
+            run_row = partial(self._session.run_row, json.loads(batch["row"][0]))
+            if not self._control.drain_requested:
+                result = await run_job(run_row)
         except GraphDrained:
-            result = None
+            pass  # the row has no result, and begins again in the next call
         finally:
             self._under_way -= 1
         return {
@@ -196,15 +205,6 @@ class _Worker:
             "actor": [ray.get_runtime_context().get_actor_id()],
             "under_way": [self._under_way],
         }
-
-    async def _run_row(self, row: Record) -> Record | None:
-        async with self._opening:
-            if not self._session:
-                self._stack = AsyncExitStack()  # open until the process ends
-                self._session = await self._stack.enter_async_context(self._work.open_session(self._control))
-                self._listening = asyncio.create_task(self._listen_for_stop())
-        session = self._session
-        return None if self._control.drain_requested else await run_job(lambda: session.run_row(row))
 
     async def _listen_for_stop(self) -> None:
         await self._stop_signal.wait_for_stop.remote()

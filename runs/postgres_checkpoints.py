@@ -37,6 +37,7 @@ class PostgresSaver(AsyncPostgresSaver):
             ).fetchone()
         return bool(row and row["done"])
 
+    # The base class executes all statements with this private method.
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
         with translate_database_errors():

@@ -66,11 +66,7 @@ def compute_usage(calls: Iterable[CallRecord]) -> list[Usage]:
 
 
 def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
-    """Sum up the calls of each system by role, in the order in which they first occur.
-
-    Args:
-        outputs: Outputs with `calls`, by the sample's id and the system's name.
-    """
+    """Sum up the calls of outputs, which are keyed by sample and system, for each system and role."""
     costs = []
     for system in dict.fromkeys(system for _, system in outputs):
         calls_of_samples = [output["calls"] for (_, name), output in outputs.items() if name == system]
@@ -178,14 +174,7 @@ def make_run_id() -> str:
 
 
 def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
-    """Return the record of a run that has not begun.
-
-    Args:
-        system: Name of the system.
-        run_input: Input of the run.
-        settings: Frozen settings, as in the state of the graph.
-        checkpoints: Address of the checkpoints.
-    """
+    """Return the record of a run that has not begun, with the settings as the graph freezes them into its state."""
     time = format_current_time()
     return RunRecord(
         id=make_run_id(),

@@ -61,13 +61,7 @@ def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: Runna
 
 
 class RunRecorder:
-    """Record and usage of a run that is being driven.
-
-    Args:
-        record: Record of the run.
-        runnable: Graph of the run's system.
-        budget: Limits of the run.
-    """
+    """Record and usage of a run that is being driven."""
 
     def __init__(self, record: RunRecord, runnable: RunnableGraph, budget: Budget) -> None:
         self.record, self.runnable, self._budget = record, runnable, budget

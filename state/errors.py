@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 
 from state.records import CallRecord
 
+# Scripts rely on these names and their exit codes (`draftroom/exit_codes.py`).
 ErrorKind = Literal[
     "missing_file",
     "empty_input",
@@ -78,7 +79,7 @@ class RequestFailedError(ModelUnavailableError):
     """A request that fails each time while the endpoint answers others; a run may go on without its answer.
 
     Args:
-        message: One sentence: what happened and what to change.
+        message: As for every error.
         problem: Description for the record of a run that goes on.
     """
 
@@ -91,9 +92,9 @@ class NoUsableAnswer(DraftroomError):
     """A question to an agent without a usable answer; what does not need the answer goes on.
 
     Args:
-        message: One sentence: what happened and what to change.
+        message: As for every error.
         problem: Description for the record of a run that goes on; by default the message.
-        spent: Model calls that were answered.
+        spent: As for every error.
     """
 
     def __init__(self, message: str, *, problem: str = "", spent: Sequence[CallRecord] = ()) -> None:
@@ -105,7 +106,7 @@ class ContextOverflowError(NoUsableAnswer):
     """A prompt that does not fit the model's context, even when everything is trimmed that may be.
 
     Args:
-        message: One sentence: what happened and what to change.
+        message: As for every error.
         problem: Description for the record of a run that goes on; by default the message.
         context_length: Context in tokens, if the server said it when it refused the request.
     """

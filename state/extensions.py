@@ -29,22 +29,10 @@ class Extension(NamedTuple):
 
 JournalismExtension = Literal["unsupported_details", "doubtful_sentences", "begin_with_paper", "rewrite_copied"]
 SimplificationExtension = Literal[
-    "lost_details",
-    "doubtful_sentences",
-    "apply_edits",
-    "keep_content",
-    "sentence_by_sentence",
-    "review_every_text",
+    "lost_details", "doubtful_sentences", "apply_edits", "keep_content", "sentence_by_sentence", "review_every_text"
 ]
 FeedbackExtension = Literal[
-    "instructions",
-    "quotes",
-    "verify",
-    "detect",
-    "anchors",
-    "distinct_comments",
-    "computed_checks",
-    "read_numbers",
+    "instructions", "quotes", "verify", "detect", "anchors", "distinct_comments", "computed_checks", "read_numbers"
 ]
 
 _DOUBTFUL_SENTENCES = Extension(

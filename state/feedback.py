@@ -20,11 +20,7 @@ from state.records import CallRecord, Finding, append_records
 
 # The five weakness types of SWIF2T (Section 3).
 Weakness = Literal[
-    "Replicability",
-    "Originality",
-    "Empirical and Theoretical Soundness",
-    "Meaningful Comparison",
-    "Substance",
+    "Replicability", "Originality", "Empirical and Theoretical Soundness", "Meaningful Comparison", "Substance"
 ]
 # The investigator reads the paper or the literature, or brings computed findings (the extension `computed_checks`); the
 # reviewer writes.

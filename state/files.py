@@ -93,6 +93,7 @@ def read_pipe(path: Path, limit: int | None = None) -> bytes:
     Raises:
         InputError: The pipe is empty and has no writer, so that waiting for one would look like work.
     """
+    # Opening a pipe would block until it has a writer.
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as pipe:
         first = pipe.raw.read(1)  # nothing yet is None; nothing ever is empty
         if first == b"":

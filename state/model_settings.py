@@ -57,9 +57,6 @@ class LengthLimit:
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {**handler(core), LENGTH_LIMIT_KEY: self.limit}
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
-        return handler(source)  # type: ignore[no-any-return]
-
 
 # Fields of a model that say which model is called, and where.
 ADDRESS_FIELDS = frozenset({"base_url", "model"})

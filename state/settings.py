@@ -116,8 +116,7 @@ class JournalismSettings(SystemSettings):
     )
     variant: Variant = Field("full", description="The rows of the paper's Table 1 that need no training.")
     warm_start: bool = Field(
-        False,
-        description="Let the model of the role `warm_start`, fine-tuned on plain summaries, write and revise.",
+        False, description="Let the model of the role `warm_start`, fine-tuned on plain summaries, write and revise."
     )
     sequence_to_sequence: str | None = Field(
         None, description="Folder of a BART fine-tuned on plain summaries: the row `bart` of `draftroom eval`."
@@ -220,19 +219,8 @@ class FeedbackSettings(SystemSettings):
     roles = FEEDBACK_ROLES
     known_extensions = FEEDBACK_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {
-        "max_pages": True,
-        "min_words": True,
-        "pause": True,
-        "reranker": True,
-        "embedding": True,
-        "literature": {
-            "providers",
-            "folder",
-            "blocked_hosts",
-            "contact",
-            "openalex_key_env",
-            "semantic_scholar_key_env",
-        },
+        **dict.fromkeys(("max_pages", "min_words", "pause", "reranker", "embedding"), True),
+        "literature": LiteratureSettings.model_fields.keys() - {"results"},
     }
 
     extensions: FeedbackExtensions = Field("default", validate_default=True, description=_EXTENSIONS_HELP)
@@ -247,10 +235,7 @@ class FeedbackSettings(SystemSettings):
     )
     max_questions: int = Field(10, ge=1, le=40, description="Most questions of a plan.")
     max_rewrites: int = Field(
-        1,
-        ge=0,
-        le=5,
-        description="How often the controller may rewrite the remaining steps (the paper: 0).",
+        1, ge=0, le=5, description="How often the controller may rewrite the remaining steps (the paper: 0)."
     )
     retrieval: RetrievalMode = Field("hybrid", description="Dense (paper), BM25, or both fused by reciprocal rank.")
     passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
@@ -314,7 +299,11 @@ class Settings(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, _: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **__: PydanticBaseSettingsSource
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - named by pydantic
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **__: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Read no source but the arguments: `tools/configuration.py` merges the others in a documented order."""
         return (init_settings,)
@@ -362,11 +351,13 @@ class RunContext(BaseModel):
         None, description="All settings as an earlier run has resolved them; they replace all others."
     )
 
+    # A wrapper, because LangGraph builds the context itself and would show pydantic's own error.
     @model_validator(mode="wrap")
     @classmethod
     def _validate_choices(cls, chosen: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Drop empty fields, and turn validation errors into a `SettingsError`."""
         if isinstance(chosen, Mapping):
+            # A form, such as Studio's, sends None for a field that is left empty.
             may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
             chosen = {name: value for name, value in chosen.items() if value is not None or name in may_be_none}
         try:
