@@ -1,21 +1,21 @@
-"""The faithfulness guard: which numbers and names of a draft its source does not support, and whether it retells it.
+"""The faithfulness guard: find numbers and names of a draft that its source does not support.
 
-The law, in short:
+The rules:
 
-* A number is supported by the same value, in words or in digits, in any unit that converts; by the correct rounding of
+* A number is supported by an equal value, in words or in digits, in any unit that converts; by the correct rounding of
   a more precise number (within 10%); and, behind "about", "over" or "under", by a number that the word allows.
 * Bare "one" and "two" are no facts. Other bare numbers up to ten are also supported by a list of that length.
 * A number without a unit is supported by that value with any unit; a number with a unit needs that unit.
-* A year is supported by itself only; a decade by any of its years.
+* A year is supported only by itself; a decade by any of its years.
 * A name is supported if the source has all of it, in any case, number, hyphenation or accent; an acronym also by the
-  words it abbreviates, and a name by its acronym.
+  words that it abbreviates, and a name by its acronym.
 
-Signs are not compared, and no arithmetic is done: "88% survived" is not supported by "12% died". The guard against what
-a text leaves out is `tools.checks.omissions`.
+Signs are not compared, and no arithmetic is done: "88% survived" is not supported by "12% died". Omitted details are
+the subject of `tools.checks.omissions`.
 
 Names are found by their spelling, without a model or a list. *Symbols* are words with inner capitals, or of letters and
 digits together: GPCR, mRNA, p53, COVID-19, IL-6, Ca2+. *Names* are runs of capitalised words: Jane Smith, University of
-Toronto, Drosophila. A capital at the start of a sentence proves nothing, nor does one in a heading.
+Toronto, Drosophila. A capital at the start of a sentence or in a heading proves nothing.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ from tools.text import Sentence, split_sentences, strip_accents, strip_headline
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A named thing as it stands in a sentence."""
+    """A name or symbol in a sentence."""
 
     text: str
     start: int
     symbol: bool
     leading: bool = False
-    """It begins the sentence, so its first capital proves nothing."""
+    """Whether it begins the sentence, so that its first capital proves nothing."""
 
     @property
     def end(self) -> int:
-        """Where it ends in the sentence."""
+        """Place behind the name in the sentence."""
         return self.start + len(self.text)
 
     @property
     def certain(self) -> bool:
-        """Whether its spelling alone shows that it is a name."""
+        """Whether the spelling alone identifies it as a name."""
         return self.symbol or not self.leading or " " in self.text
 
 
@@ -67,7 +67,7 @@ _ROMAN: Final = re.compile(r"[IVX]+$")
 _NAME_OPENING: Final = re.compile(r"(?:[:?!•—]\s?[\"“‘'(]{0,2}|,\s[\"“‘])$")
 _ET_AL: Final = re.compile(r"(?:,? [^\W\d_][\w-]{1,30}){0,3},? (?:et al\b|and (?:his|her|their )?colleagues\b)")
 _JOINT: Final = re.compile(r"(?:['’]s)?(?:\.? | (?:of|for|de|de la|van|van der|von|du|da|di|&) )")
-TITLES: Final = frozenset(("dr", "prof", "professor", "mr", "mrs", "ms"))
+_TITLES: Final = frozenset(("dr", "prof", "professor", "mr", "mrs", "ms"))
 _ORDINARY_WORDS: Final = """
     a about according across after again all almost also although an and another any are as at because before
     besides both but by can could despite did do does during each either even every few finally first for from further
@@ -82,11 +82,11 @@ _ORDINARY: Final = frozenset(_ORDINARY_WORDS.split())
 
 
 def find_names(sentence: Sentence) -> list[Name]:
-    """Finds the names and symbols of a sentence, in order.
+    """Find the names and symbols of a sentence, in order.
 
-    In a heading only symbols count, in a line of capitals only those with a digit. A label ("Key Findings:") is no
-    name.
+    In a heading only symbols count, in a line of capitals only symbols with a digit.
     """
+    # 1. Find the symbols.
     text = sentence.text
     tokens = [token for token in _TOKEN.finditer(text) if not (token[0].isalpha() and token[0].islower())]
     symbols = [symbol for token in tokens for symbol in _find_symbols(text, token)]
@@ -94,6 +94,8 @@ def find_names(sentence: Sentence) -> list[Name]:
         symbols = [symbol for symbol in symbols if not symbol.text.isalpha()]
     if sentence.heading:
         return symbols
+
+    # 2. Collect runs of capitalised words, and join each run to a name.
     taken = {symbol.start for symbol in symbols}
     found, run = symbols, list[tuple[int, str]]()
     for start, word in filter(None, (_find_capitalised_part(token) for token in tokens if token.start() not in taken)):
@@ -105,13 +107,13 @@ def find_names(sentence: Sentence) -> list[Name]:
 
 
 def _find_symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
-    """The stretches of a hyphenated token that are no ordinary words: IL-6 of "IL-6-dependent"."""
+    """Yield the parts of a hyphenated token that are not ordinary words: IL-6 of "IL-6-dependent"."""
     parts = [(part.start() + token.start(), part[0]) for part in _PART.finditer(token[0])]
     marked = [(start, part, _classify_part(text, start, part)) for start, part in parts]
-    for ordinary, group in groupby(marked, key=lambda item: item[2] == "ordinary"):
+    for is_ordinary, group in groupby(marked, key=lambda item: item[2] == "ordinary"):
         stretch = list(group)
         marks = {mark for _, _, mark in stretch}
-        if not ordinary and ("symbol" in marks or marks == {"capital", "digits"}):
+        if not is_ordinary and ("symbol" in marks or marks == {"capital", "digits"}):
             start, end = stretch[0][0], stretch[-1][0] + len(stretch[-1][1])
             yield Name(text[start : end + text.startswith("+", end)], start, symbol=True)
 
@@ -120,9 +122,9 @@ def _classify_part(text: str, start: int, part: str) -> str:
     if part.isdigit():
         return "digits"
     measured = _MEASURED.match(part)
-    attached = measured and is_unit_symbol(measured[1])  # 5mg
-    behind = is_unit_symbol(part) and _AFTER_NUMBER.search(text[max(0, start - 3) : start])  # the kHz of "10 kHz"
-    if attached or behind or _COUNT.match(part) or _ROMAN.match(part):
+    is_measured = measured and is_unit_symbol(measured[1])  # 5mg
+    is_unit = is_unit_symbol(part) and _AFTER_NUMBER.search(text[max(0, start - 3) : start])  # the kHz of "10 kHz"
+    if is_measured or is_unit or _COUNT.match(part) or _ROMAN.match(part):
         return "ordinary"
     if any(letter.isupper() for letter in part[1:]) or _MIXED.search(part):
         return "symbol"
@@ -130,7 +132,7 @@ def _classify_part(text: str, start: int, part: str) -> str:
 
 
 def _find_capitalised_part(token: re.Match[str]) -> tuple[int, str] | None:
-    """The capitalised part of a token and where it starts: Wnt of "Wnt-dependent", Crohn of "Crohn's"."""
+    """Return the start and text of the capitalised part of a token: Wnt of "Wnt-dependent", Crohn of "Crohn's"."""
     end = token.start()
     for part in _PART.finditer(token[0]):
         if not part[0][0].isupper():
@@ -141,14 +143,15 @@ def _find_capitalised_part(token: re.Match[str]) -> tuple[int, str] | None:
 
 
 def _join_capitalised_words(text: str, run: list[tuple[int, str]]) -> Iterator[Name]:
-    """The name that capitalised words make together; single letters count only inside ("John F. Kennedy")."""
+    """Yield the name that a run of capitalised words makes together, if it makes any."""
     while run and len(run[-1][1]) == 1:
-        run = run[:-1]
-    if run and not (len(run) == 1 and (run[0][1].lower() in TITLES or _ROMAN.match(run[0][1]))):
+        run = run[:-1]  # single letters count only inside: "John F. Kennedy"
+    if run and not (len(run) == 1 and (run[0][1].lower() in _TITLES or _ROMAN.match(run[0][1]))):
         start, end = run[0][0], run[-1][0] + len(run[-1][1])
         before = text[max(0, start - 6) : start]
         opens = (start <= 6 and not any(letter.isalpha() for letter in before)) or bool(_NAME_OPENING.search(before))
         leading = opens and not _ET_AL.match(text, end)
+        # "Key Findings:" is a label.
         if not (leading and text.startswith(":", end)):
             yield Name(text[start:end], start, symbol=False, leading=leading)
 
@@ -160,16 +163,16 @@ _POSSESSIVE: Final = re.compile(r"['’]s\b")
 _ACRONYM_PLURAL: Final = re.compile(r"(?<=[A-Z0-9])s\b")
 _WORD: Final = re.compile(r"[^\W_]++")
 _LINKING: Final = frozenset(("a", "an", "and", "by", "de", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
+# Names that an explanation may use although its source does not.
 _UNIVERSAL_NAMES: Final = """
     2d 3d dna rna mrna ph earth moon sun english internet january february april june july august september october
     november december monday tuesday wednesday thursday friday saturday sunday
 """
 _UNIVERSAL: Final = frozenset(_UNIVERSAL_NAMES.split())
-"""Names that an explanation may use although its source does not."""
 
 
 def fold_words(text: str) -> list[str]:
-    """The words of a text without case, accents, possessive and plural endings; hyphens part words."""
+    """List the words of a text without case, accents, possessive and plural endings; hyphens separate words."""
     plain = strip_accents(_ACRONYM_PLURAL.sub("", _POSSESSIVE.sub("", text))).casefold().translate(_GREEK)
     return [_to_singular(word) for word in _WORD.findall(plain)]
 
@@ -183,7 +186,7 @@ def _to_singular(word: str) -> str:
 
 
 class NameIndex:
-    """The words of a source, to look names up in."""
+    """Index of the words of a source, to look names up in."""
 
     def __init__(self, texts: Iterable[str], names: Iterable[Name]) -> None:
         self._names = {name.text for name in names}
@@ -197,7 +200,7 @@ class NameIndex:
         self._name_initials = {_join_initials(fold_words(name)) for name in self._names if " " in name}
 
     def supports(self, name: Name, definitions: Sequence[tuple[str, str]] = ()) -> bool:
-        """Whether the source has a name in some spelling.
+        """Return whether the source has a name in some spelling.
 
         Args:
             name: A name of the draft.
@@ -206,7 +209,7 @@ class NameIndex:
         if name.text in self._names:
             return True
         words = fold_words(name.text)
-        while len(words) > 1 and words[0] in TITLES:
+        while len(words) > 1 and words[0] in _TITLES:
             words = words[1:]
         if set(words) <= _UNIVERSAL or self.has_phrase(words):
             return True
@@ -215,7 +218,7 @@ class NameIndex:
         return len(words) > 1 and self.has_phrase([_join_initials(words)])
 
     def has_phrase(self, words: Sequence[str]) -> bool:
-        """Whether these folded words stand together in the source, with or without spaces between them."""
+        """Return whether the source has these folded words in a row, with or without spaces between them."""
         key = "".join(words)
         at = self._squeezed.find(key) if key else -1
         while at >= 0:
@@ -228,20 +231,15 @@ class NameIndex:
 
     def _is_abbreviation(self, words: Sequence[str], definitions: Sequence[tuple[str, str]]) -> bool:
         letters = "".join(words)
-        by_initials = letters.isalpha() and (
-            letters in self._name_initials or (len(letters) >= 3 and letters in self._initials)
-        )
-        return by_initials or any(
-            fold_words(acronym) == words and self._has_defined_phrase(letters, fold_words(before))
-            for acronym, before in definitions
-        )
-
-    def _has_defined_phrase(self, acronym: str, before: Sequence[str]) -> bool:
-        """Whether the words before "(MMP)" that begin with its first letter are words of the source."""
-        return any(
-            before[-count][0] == acronym[0] and self.has_phrase(before[-count:])
-            for count in range(1, min(len(before), len(acronym) + 2) + 1)
-        )
+        is_initials = letters in self._name_initials or (len(letters) >= 3 and letters in self._initials)
+        if is_initials and letters.isalpha():
+            return True
+        # Of the words before "(MMP)", those from an M on may stand in the source.
+        for before in (fold_words(before) for acronym, before in definitions if fold_words(acronym) == words):
+            phrases = (before[-count:] for count in range(1, min(len(before), len(letters) + 2) + 1))
+            if any(phrase[0][0] == letters[0] and self.has_phrase(phrase) for phrase in phrases):
+                return True
+        return False
 
 
 def _join_initials(words: Sequence[str]) -> str:
@@ -249,26 +247,26 @@ def _join_initials(words: Sequence[str]) -> str:
 
 
 def list_unsupported_facts(draft: str, source: str) -> list[Fact]:
-    """Lists the facts of a draft that its source does not support, each once, in the order of the draft."""
+    """List the facts of a draft that its source does not support, each once, in the order of the draft."""
     amounts_of_source, names_of_source = _index_source(source)
-    read_draft = parse_details(draft)
-    defined = find_acronym_definitions(read_draft)
+    sentences = parse_details(draft)
+    definitions = find_acronym_definitions(sentences)
     unsupported: dict[Hashable, Fact] = {}
-    for found in read_draft:
+    for found in sentences:
         details: list[Amount | Name] = [*filter(is_fact, found.amounts), *found.names]
         for detail in sorted(details, key=lambda detail: detail.start):
             kind: FactKind = "entity"
             if isinstance(detail, Amount):
                 kind, supported = detail.kind, amounts_of_source.supports(detail)
             else:
-                supported = names_of_source.supports(detail, defined)
+                supported = names_of_source.supports(detail, definitions)
             if not supported:
                 fact = Fact(kind=kind, text=detail.text, sentence=found.sentence)
                 unsupported.setdefault(build_mention_key(detail), fact)
     return list(unsupported.values())
 
 
-@lru_cache(maxsize=4)  # every draft of a run is checked against the same paper
+@lru_cache(maxsize=4)  # all drafts of a run are checked against one paper
 def _index_source(source: str) -> tuple[AmountIndex, NameIndex]:
     found = parse_details(source)
     return (
@@ -278,12 +276,12 @@ def _index_source(source: str) -> tuple[AmountIndex, NameIndex]:
 
 
 _DEFINITION: Final = re.compile(r"\(([A-Za-z][A-Za-z0-9-]{1,9})\)")
-_MAX_DEFINITION_CHARACTERS: Final = 120  # characters before the parenthesis
+_MAX_DEFINITION_CHARACTERS: Final = 120  # before the parenthesis
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceDetails:
-    """What can be checked in one sentence."""
+    """The amounts and names of a sentence."""
 
     sentence: str
     amounts: list[Amount]
@@ -291,30 +289,32 @@ class SentenceDetails:
 
 
 def parse_details(text: str) -> list[SentenceDetails]:
-    """Reads a text; a single capitalised word at the start of a sentence is a name only if it is one elsewhere."""
+    """Find the amounts and names of each sentence of a text.
+
+    A single capitalised word at the start of a sentence is a name only if it is a name elsewhere in the text.
+    """
     found: list[SentenceDetails] = []
     for sentence in split_sentences(text):
-        named, masked = find_names(sentence), sentence.text  # masked: the digits of "IL-6" are no numbers
-        for symbol in (name for name in named if name.symbol):
+        names, masked = find_names(sentence), sentence.text
+        # The digits of "IL-6" are no numbers.
+        for symbol in (name for name in names if name.symbol):
             masked = f"{masked[: symbol.start]}{'_' * len(symbol.text)}{masked[symbol.end :]}"
-        counted = find_amounts(masked)
-        units = {position for amount in counted for position in range(amount.start, amount.end)}
-        # Celsius is no person where it is a unit.
-        found.append(SentenceDetails(sentence.text, counted, [name for name in named if name.start not in units]))
+        amounts = find_amounts(masked)
+        # In "20 degrees Celsius", Celsius is no name.
+        units = {position for amount in amounts for position in range(amount.start, amount.end)}
+        found.append(SentenceDetails(sentence.text, amounts, [name for name in names if name.start not in units]))
     certain = {name.text for details in found for name in details.names if name.certain}
     return [replace(details, names=[name for name in details.names if name.text in certain]) for details in found]
 
 
 def is_fact(amount: Amount) -> bool:
-    """Whether an amount is worth checking: a bare "one" or "two" is not."""
-    if not amount.spelled or amount.value > 2:
-        return True
-    idiom = amount.text.lower() == "one day"
-    return amount.unit is not None and not idiom
+    """Return whether an amount is worth checking, unlike a bare "one" or "two"."""
+    is_small_word = amount.spelled and amount.value <= 2
+    return not is_small_word or (amount.unit is not None and amount.text.lower() != "one day")
 
 
 def find_acronym_definitions(found: list[SentenceDetails]) -> list[tuple[str, str]]:
-    """The acronyms that a text defines, each with the words before it: "matrix metalloproteinases (MMPs)"."""
+    """List the acronyms that a text defines, each with the words before it: "matrix metalloproteinases (MMPs)"."""
     return [
         (match[1], details.sentence[max(0, match.start() - _MAX_DEFINITION_CHARACTERS) : match.start()])
         for details in found
@@ -323,44 +323,34 @@ def find_acronym_definitions(found: list[SentenceDetails]) -> list[tuple[str, st
 
 
 def build_mention_key(detail: Amount | Name) -> Hashable:
-    """What is equal for two mentions of the same amount or name."""
-    if isinstance(detail, Name):
-        return "".join(fold_words(detail.text))
-    return (detail.value, detail.unit)
+    """Return a key that all mentions of an amount or a name share."""
+    return "".join(fold_words(detail.text)) if isinstance(detail, Name) else (detail.value, detail.unit)
 
 
 _CONTENT_WORD = re.compile(r"[^\W\d_]{5,}")
-_STEM_LETTERS = 5
-"""Letters that are compared, so that "measured" and "measurements" are one word: a crude stem, enough for a ratio."""
+_STEM_LETTERS = 5  # so that "measured" and "measurements" are alike: a crude stem, enough for a ratio
+_MIN_COVERAGE = 0.1  # none of 691 plain summaries by people (eLife, PLOS, Cochrane) covers less of its abstract
+_MAX_ABSTRACT_WORDS = 800  # the longest of their abstracts has 766; any draft covers little of a whole paper
 
 
 def compute_coverage(draft: str, source: str) -> float:
-    """Share of the source's content words (five letters or more) that the draft uses below its headline, from 0 to 1.
+    """Return the share of the source's content words that the draft uses below its headline, from 0 to 1.
 
-    It tells drafts that still retell a source from those that do not, and is no measure of quality. Measured over 200
-    eLife papers: their own plain summaries cover 0.39 of the abstract on average, other papers' summaries 0.15.
-    A source without such words counts as covered.
+    The share is low for drafts about something else; it does not measure quality. Over 200 eLife papers, their own
+    plain summaries cover 0.39 of the abstract on average, those of other papers 0.15. A source without content words
+    counts as covered.
     """
     wanted = collect_content_stems(source)
     return len(wanted & collect_content_stems(strip_headline(draft))) / len(wanted) if wanted else 1.0
 
 
 def collect_content_stems(text: str) -> set[str]:
-    """The content words of a text (five letters or more), each by its first letters."""
+    """Return the content words of a text, those of five letters or more, each by its first letters."""
     return {word[:_STEM_LETTERS] for word in _CONTENT_WORD.findall(text.casefold())}
 
 
-_MIN_COVERAGE = 0.1
-"""None of 691 plain summaries by people (eLife, PLOS, Cochrane) covers less of its abstract."""
-_MAX_ABSTRACT_WORDS = 800
-"""In words; the longest of those has 766. Of a whole paper any draft covers little, which tells nothing."""
-
-
 def list_subject_warnings(draft: str, source: DocumentRef) -> list[str]:
-    """A warning if a draft is about something else than its source, which no grade tells; empty if it may be about it.
-
-    It reads the stored text.
-    """
+    """Warn of a draft that seems to be about something else than its stored source."""
     share = compute_coverage(draft, load_source_text(source))
     if source["words"] > _MAX_ABSTRACT_WORDS or share >= _MIN_COVERAGE:
         return []

@@ -1,8 +1,8 @@
-"""Names of drugs and conditions: how they are found in a sentence, and what plain language calls them.
+"""Find names of drugs and conditions in a sentence, and their names in plain language.
 
-Medicine writes most of them in small letters, so they are known by their spelling: drugs by the stems of their
+Medicine writes most of them in small letters, so they are recognised by their spelling: drugs by the stems of their
 international nonproprietary names ("-mab", "-pril", "-statin"), conditions by their Greek and Latin endings ("-itis",
-"-aemia"), and some that have neither by a list. All of these words are in `medical_terms.toml`.
+"-aemia"), and names without either by a list. All of these words are in `medical_terms.toml`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from tools.checks.fidelity import Name, fold_words
+from tools.checks.quantity_lexicon import build_alternation
 
 _WORDS: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _DIGRAPH: Final = re.compile("[ao]e", re.IGNORECASE)
 
 
 def normalize_spelling(text: str) -> str:
-    """A text in a spelling in which "anaemia" and "anemia" are one; made to be compared, not to be read."""
+    """Return a text in a spelling for comparisons, in which "anaemia" and "anemia" are alike."""
     return _DIGRAPH.sub("e", text).replace("umour", "umor")
 
 
@@ -33,7 +34,7 @@ _PLAIN_WORDS: Final[dict[str, list[str]]] = {
 
 
 def list_name_forms(name: str) -> list[list[str]]:
-    """What may stand for a name in another text, each as folded words: itself, its adjective, its plain words."""
+    """List the forms of a name in other texts, each as folded words: the name, its adjective, its plain words."""
     key = _normalize_name(name)
     adjectives = [
         key.removesuffix(noun) + adjective for noun, adjective in _WORDS["adjectives"].items() if key.endswith(noun)
@@ -41,20 +42,16 @@ def list_name_forms(name: str) -> list[list[str]]:
     return [fold_words(normalize_spelling(form)) for form in (key, *adjectives, *_PLAIN_WORDS.get(key, ()))]
 
 
+# The letter is a part of the name: hepatitis C is not hepatitis B.
 _LETTERED: Final = "(?:hepatitis|influenza|vitamin|haemophilia|hemophilia) [A-K]\\d{0,2}"
-"""Names that a letter completes: hepatitis C is not hepatitis B."""
 
 
-def _build_alternation(words: list[str]) -> str:
-    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-
-
-_LISTED_NAMES: Final = _build_alternation([*_WORDS["drugs"], *_WORDS["conditions"], *_WORDS["plain_words"]])
-_NAME_ENDINGS: Final = _build_alternation([*_WORDS["drug_stems"], *_WORDS["condition_endings"]])
+_LISTED_NAMES: Final = build_alternation([*_WORDS["drugs"], *_WORDS["conditions"], *_WORDS["plain_words"]])
+_NAME_ENDINGS: Final = build_alternation([*_WORDS["drug_stems"], *_WORDS["condition_endings"]])
 _MEDICAL_NAME: Final = re.compile(rf"(?i)\b(?:(?-i:{_LETTERED})|{_LISTED_NAMES}|[^\W\d_]{{2,}}(?:{_NAME_ENDINGS}))s?\b")
 
 
 def find_medical_names(sentence: str) -> list[Name]:
-    """Finds the drugs and conditions of a sentence, in order."""
+    """Find the drugs and conditions of a sentence, in order."""
     found = (Name(match[0], match.start(), symbol=False) for match in _MEDICAL_NAME.finditer(sentence))
     return [name for name in found if name.text.casefold() not in _WORDS["no_names"]]

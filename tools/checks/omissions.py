@@ -1,17 +1,16 @@
-"""The content guard: what a plain-language text has lost of the medical abstract that it was made from.
+"""The content guard: find details of a medical abstract that its plain-language version has lost.
 
-It is the faithfulness guard (`tools.checks.fidelity`) read the other way round: for what must not be lost instead of
-what must not be invented. The law, in short:
+It is the counterpart of `tools.checks.fidelity`, which finds invented details. The rules:
 
-* An amount is kept by the same value in words or digits, in any unit that converts, or by a fair rounding of it.
-* A confidence interval is one detail, kept by its two bounds in one sentence; an effect size ("OR 4.60", "P = 0.03")
-  by its number. Signs are not compared: "MD -5" may become "5 lower".
-* A negation is kept by a sentence that denies something about the same thing: it shares stems of content words. It is
-  lost if there is none, or if a clause that denies nothing repeats it more closely ("did not reduce" became "reduced").
-* A name is kept in any case, number, hyphenation or spelling, as its acronym or what that stands for, as its adjective,
-  or in plain words ("heart attack").
+* An amount is kept by an equal value in words or digits, in any unit that converts, or by a fair rounding of it.
+* A confidence interval is a single detail, kept by its two bounds in one sentence; an effect size ("OR 4.60",
+  "P = 0.03") by its number. Signs are not compared: "MD -5" may become "5 lower".
+* A negation is kept by a sentence that denies something on its topic, which shows in shared stems of content words. It
+  is lost without this sentence, or if an affirming clause repeats it more closely ("did not reduce" became "reduced").
+* A name is kept in any case, number, hyphenation or spelling, as its acronym or in full, as its adjective, or in plain
+  words ("heart attack").
 
-Nothing is left out as unimportant: what may be dropped is for the reader of the list to say.
+No detail is skipped as unimportant: the reader of the list decides which may be dropped.
 """
 
 from __future__ import annotations
@@ -45,11 +44,11 @@ _CUES: Final = (
 )
 _NO_DENIAL: Final = r"(?<!whether or )(?<!with or )(?<!with and )(?<!with/)(?<!and/or )"
 _NEGATION: Final = re.compile(rf"(?i)\b{_NO_DENIAL}(?:{_CUES})\b")
+# Further denials of plain language; "the same" denies a difference.
 _PLAIN_DENIALS: Final = (
     "nothing|nobody|nor|little|hardly|too (?:few|little|small|short)|limited|not enough|unlikely|missing|unsure"
     "|unchanged|same|similar(?:ly)?|equal(?:ly)?|alike|comparable"
 )
-"""What else denies in plain language; "the same" denies a difference."""
 _DENIAL: Final = re.compile(rf"(?i)\b{_NO_DENIAL}(?:{_CUES}|{_PLAIN_DENIALS})\b")
 _CONTRAST: Final = re.compile(r"\s(?:but|although|though|whereas|while|however)\s")
 _CLAUSE_JOINT: Final = re.compile(rf"[,;:]\s|\sand\s|{_CONTRAST.pattern}")
@@ -57,12 +56,11 @@ _CLAUSE_JOINT: Final = re.compile(rf"[,;:]\s|\sand\s|{_CONTRAST.pattern}")
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|e)$")
 _STEM_LETTERS: Final = 5
-_MAX_CLAUSE_CHARACTERS: Final = 400  # characters on either side of a cue; no clause is longer
+_MAX_CLAUSE_CHARACTERS: Final = 400  # on either side of a cue
+# Stems that two sentences on one topic share. Measured over 411 Cochrane abstracts and their plain-language summaries:
+# 64% of the abstracts' negations have a partner in their own summary, 8% in that of another review.
 _MIN_SHARED_STEMS: Final = 2
-"""Stems that two sentences about the same thing share. Measured over 411 Cochrane abstracts and their plain-language
-summaries: 64% of the abstracts' negations have a partner in their own summary, 8% in another review's."""
-_MIN_CLAUSE_OVERLAP: Final = 0.8
-"""Share of a clause's words that another clause repeats if it is the same clause, with or without its negation."""
+_MIN_CLAUSE_OVERLAP: Final = 0.8  # share of its words that a reworded clause repeats, with or without its negation
 _GENERAL_WORDS: Final = """
     about after also although analysis another any because been before being between both cannot clear clinical
     compared comparison conclusion confidence could data did difference differ does during each effect either evidence
@@ -76,18 +74,18 @@ _GENERAL_WORDS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """A cue such as "did not" or "no evidence", and what it stands among."""
+    """A cue such as "did not" or "no evidence", with the words around it."""
 
     text: str
     start: int
     topic: frozenset[str]
-    """Stems of its sentence's content words."""
+    """Stems of the sentence's content words."""
     clause: frozenset[str]
-    """Stems of all other words of its clause."""
+    """Stems of all other words of the clause."""
 
 
 class DenialIndex:
-    """What the sentences of a text deny."""
+    """Index of the denying and affirming clauses of a text."""
 
     def __init__(self, sentences: Iterable[str]) -> None:
         self._topics: set[frozenset[str]] = set()
@@ -95,15 +93,17 @@ class DenialIndex:
         self._affirming: set[frozenset[str]] = set()
         for sentence in sentences:
             if _DENIAL.search(sentence):
-                self._topics.add(_collect_topic_stems(sentence))
+                self._topics.add(_collect_stems(sentence, excluded=_UNINFLECTED_GENERAL_WORDS))
             for start, end in pairwise(_list_clause_bounds(sentence)):
                 clause = sentence[start:end]
                 (self._denying if _DENIAL.search(clause) else self._affirming).add(_collect_stems(clause))
 
     def has_negation(self, negation: Negation) -> bool:
-        """Whether the text still denies what a sentence of its source does."""
+        """Return whether the text still denies what a sentence of its source denies."""
+        clause = negation.clause if len(negation.clause) > 2 else frozenset[str]()
         denied, affirmed = (
-            _compute_clause_overlap(negation.clause, clauses) for clauses in (self._denying, self._affirming)
+            max((len(clause & other) / len(clause) for other in clauses if clause), default=0)
+            for clauses in (self._denying, self._affirming)
         )
         if affirmed >= _MIN_CLAUSE_OVERLAP and affirmed > denied:
             return False
@@ -112,52 +112,39 @@ class DenialIndex:
 
 
 def find_negations(sentence: str) -> list[Negation]:
-    """Finds what denies something in a sentence of a report; "with or without" and "not only" do not."""
-    topic, cuts = _collect_topic_stems(sentence), _list_clause_bounds(sentence)
+    """Find the negations in a sentence of a report; "with or without" and "not only" deny nothing."""
+    topic, bounds = _collect_stems(sentence, excluded=_UNINFLECTED_GENERAL_WORDS), _list_clause_bounds(sentence)
     found: list[Negation] = []
     for cue in _NEGATION.finditer(sentence):
         start, end = cue.span()
-        opens, closes = cuts[bisect_right(cuts, start) - 1], cuts[bisect_left(cuts, end)]
-        before, after = (
-            sentence[max(opens, start - _MAX_CLAUSE_CHARACTERS) : start],
-            sentence[end : min(closes, end + _MAX_CLAUSE_CHARACTERS)],
-        )
-        found.append(Negation(cue[0], start, topic, _collect_stems(f"{before} {after}")))
+        clause_start = max(bounds[bisect_right(bounds, start) - 1], start - _MAX_CLAUSE_CHARACTERS)
+        clause_end = min(bounds[bisect_left(bounds, end)], end + _MAX_CLAUSE_CHARACTERS)
+        clause = f"{sentence[clause_start:start]} {sentence[end:clause_end]}"
+        found.append(Negation(cue[0], start, topic, _collect_stems(clause)))
     return found
 
 
 def _list_clause_bounds(sentence: str) -> list[int]:
-    """Where clauses begin, so that each denies one thing at most: at a "but", and at the last joint before a denial."""
-    cuts = {0, len(sentence), *(turn.end() for turn in _CONTRAST.finditer(sentence))}
+    """List the places where clauses begin: at a "but", and at the last joint before a denial."""
+    bounds = {0, len(sentence), *(contrast.end() for contrast in _CONTRAST.finditer(sentence))}
     after = 0
     for cue in _DENIAL.finditer(sentence):
         joints = [joint.end() for joint in _CLAUSE_JOINT.finditer(sentence, after, cue.start())]
-        cuts.update(joints[-1:])
+        bounds.update(joints[-1:])
         after = cue.end()
-    return sorted(cuts)
-
-
-def _compute_clause_overlap(clause: frozenset[str], clauses: Iterable[frozenset[str]]) -> float:
-    """The largest share of a clause's words that one other clause has; 0 for a clause of two words or less."""
-    return max((len(clause & other) / len(clause) for other in clauses), default=0) if len(clause) > 2 else 0
-
-
-def _collect_stems(text: str) -> frozenset[str]:
-    return frozenset(word[:_STEM_LETTERS] for word in _list_uninflected_words(text))
+    return sorted(bounds)
 
 
 def _list_uninflected_words(text: str) -> list[str]:
-    """The words of a text of four letters or more, without their inflection."""
+    """List the words of four letters or more, without their inflection."""
     return [_ENDING.sub("", word) for word in _WORD.findall(text.casefold())]
 
 
+def _collect_stems(text: str, *, excluded: frozenset[str] = frozenset()) -> frozenset[str]:
+    return frozenset(word[:_STEM_LETTERS] for word in _list_uninflected_words(text) if word not in excluded)
+
+
 _UNINFLECTED_GENERAL_WORDS: Final = frozenset(_list_uninflected_words(_GENERAL_WORDS))
-
-
-def _collect_topic_stems(sentence: str) -> frozenset[str]:
-    return frozenset(
-        word[:_STEM_LETTERS] for word in _list_uninflected_words(sentence) if word not in _UNINFLECTED_GENERAL_WORDS
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,66 +161,54 @@ class StatedEstimate:
 _Detail = Amount | StatedEstimate | Negation | Name
 
 
-@dataclass(frozen=True, slots=True)
-class _SourceContent:
-    """The checked content of a source: each detail with its sentence, and the acronyms that the source defines."""
-
-    details: list[tuple[_Detail, str]]
-    acronyms: list[tuple[str, str]]
-
-
 def find_lost_details(source: str, text: str) -> list[LostDetail]:
-    """Lists the checked content of a source that a text made from it has lost or changed.
-
-    Args:
-        source: A medical abstract.
-        text: A version of it in plain language.
+    """List the details of a medical abstract that a plain-language version of it has lost or changed.
 
     Returns:
         Numbers, intervals, effect sizes, negations and names, each once, in the order of the source.
     """
-    content = _parse_source_content(source)
-    rendering = _SimplifiedText(text, content.acronyms)
+    details, acronyms = _parse_source(source)
+    simplified = _SimplifiedText(text, acronyms)
     lost: dict[Hashable, LostDetail] = {}
-    for detail, sentence in content.details:
-        if not rendering.has_detail(detail):
-            lost.setdefault(
-                _build_detail_key(detail, sentence),
-                LostDetail(kind=_classify_detail(detail), text=detail.text, sentence=sentence),
-            )
+    for detail, sentence in details:
+        if not simplified.has_detail(detail):
+            kind, key = _identify_detail(detail, sentence)
+            lost.setdefault(key, LostDetail(kind=kind, text=detail.text, sentence=sentence))
     return list(lost.values())
 
 
-@lru_cache(maxsize=4)  # every version of a run is checked against the same abstract
-def _parse_source_content(source: str) -> _SourceContent:
+@lru_cache(maxsize=4)  # all versions of a run are checked against one abstract
+def _parse_source(source: str) -> tuple[list[tuple[_Detail, str]], list[tuple[str, str]]]:
+    """Return the details of a source, each with its sentence, and the acronyms that the source defines."""
     found = parse_details(source)
     details: list[tuple[_Detail, str]] = []
-    for one in found:
-        estimated, medical = find_estimates(one.sentence, one.amounts), find_medical_names(one.sentence)
-        inside = {position for estimate in estimated for position in range(estimate.start, estimate.end)}
+    for sentence, amounts, names in ((each.sentence, each.amounts, each.names) for each in found):
+        estimates, medical = find_estimates(sentence, amounts), find_medical_names(sentence)
+        inside = {position for estimate in estimates for position in range(estimate.start, estimate.end)}
         taken = inside | {position for name in medical for position in range(name.start, name.end)}
-        stated: list[_Detail] = [*estimated, *find_negations(one.sentence), *medical]
-        stated += [amount for amount in one.amounts if is_fact(amount) and amount.start not in inside]
-        stated += [name for name in one.names if name.start not in taken and name.text not in STATISTICS]
-        details += [(detail, one.sentence) for detail in sorted(stated, key=lambda detail: detail.start)]
-    return _SourceContent(details, [pair for pair in find_acronym_definitions(found) if not pair[0].islower()])
+        stated: list[_Detail] = [*estimates, *find_negations(sentence), *medical]
+        stated += [amount for amount in amounts if is_fact(amount) and amount.start not in inside]
+        stated += [name for name in names if name.start not in taken and name.text not in _STATISTICS]
+        details += [(detail, sentence) for detail in sorted(stated, key=lambda detail: detail.start)]
+    return details, [pair for pair in find_acronym_definitions(found) if not pair[0].islower()]
 
 
 class _SimplifiedText:
-    """A text made from a source, arranged so that details of the source can be looked up in it."""
+    """Index of a plain-language text, to look details of its source up in."""
 
     def __init__(self, text: str, acronyms: list[tuple[str, str]]) -> None:
         found = parse_details(text)
-        sentences = [one.sentence for one in found]
-        alike = [normalize_spelling(sentence) for sentence in sentences]  # beside them, so that each spelling is found
+        sentences = [each.sentence for each in found]
         self._acronyms = acronyms
-        self._amounts = AmountIndex((one.sentence, one.amounts) for one in found)
-        self._by_sentence = [AmountIndex([("", one.amounts)]) for one in found if one.amounts]
-        self._names = NameIndex([*sentences, *alike], (name for one in found for name in one.names))
+        self._amounts = AmountIndex((each.sentence, each.amounts) for each in found)
+        self._by_sentence = [AmountIndex([("", each.amounts)]) for each in found if each.amounts]
+        # Both spellings are indexed, so that a name is found in either.
+        spellings = [*sentences, *map(normalize_spelling, sentences)]
+        self._names = NameIndex(spellings, (name for each in found for name in each.names))
         self._denials = DenialIndex(sentences)
 
     def has_detail(self, detail: _Detail) -> bool:
-        """Whether the text still has a detail of its source."""
+        """Return whether the text still has a detail of its source."""
         match detail:
             case Amount():
                 return self._amounts.has_restatement(detail)
@@ -247,27 +222,18 @@ class _SimplifiedText:
                 )
 
 
-def _classify_detail(detail: _Detail) -> LostKind:
+def _identify_detail(detail: _Detail, sentence: str) -> tuple[LostKind, Hashable]:
+    """Return the kind of a detail, and a key that its mentions share."""
     match detail:
         case Amount():
-            return "name" if detail.kind == "entity" else detail.kind  # no amount is one, but a fact can be
+            # An amount is never an entity, but its type allows it.
+            return "name" if detail.kind == "entity" else detail.kind, build_mention_key(detail)
         case StatedEstimate():
-            return detail.kind
+            return detail.kind, (detail.kind, *map(build_mention_key, detail.amounts))
         case Negation():
-            return "negation"
+            return "negation", (sentence, detail.start)
         case Name():
-            return "name"
-
-
-def _build_detail_key(detail: _Detail, sentence: str) -> Hashable:
-    """What is equal for two mentions of one detail; what one sentence denies twice is two details."""
-    match detail:
-        case StatedEstimate():
-            return (detail.kind, *map(build_mention_key, detail.amounts))
-        case Negation():
-            return (sentence, detail.start)
-        case Amount() | Name():
-            return build_mention_key(detail)
+            return "name", build_mention_key(detail)
 
 
 _LABELS: Final = (
@@ -277,15 +243,14 @@ _LABELS: Final = (
 _ACRONYMS: Final = """
     OR ORs RR RRs HR HRs IRR MD MDs SMD WMD RD ARR RRR NNT NNTs NNTB NNTH I2 I² Tau2 Tau² Chi2 Chi² CI CIs Cl CrI CrIs
 """
-STATISTICS: Final = frozenset(_ACRONYMS.split())
-"""Acronyms that name an estimate, and say nothing without its number."""
+_STATISTICS: Final = frozenset(_ACRONYMS.split())  # names of estimates, which mean nothing without a number
 
 _SIGN: Final = r"\s?[-−–+<>≤≥=]{0,2}\s?"
 _LINK: Final = rf"[\s,:;=(\[]{{0,3}}(?:(?:of|was|is|were|from|between)\s)?{_SIGN}"
 # "odds ratio (OR) 4.60", "RR was 0.9"
 _LABELLED: Final = re.compile(rf"(?<![\w-])(?:{_LABELS})\b(?:\s?\(\s?(?:{_LABELS})\s?\))?{_LINK}$")
-_MAX_LABEL_CHARACTERS: Final = 90  # characters before the value
-# "95% CI", "95% confidence interval (CI)"; the small l is what some databases make of the capital I
+_MAX_LABEL_CHARACTERS: Final = 90  # before the value
+# "95% CI", "95% confidence interval (CI)"; some databases turn the capital I into a small l
 _INTERVAL: Final = re.compile(
     r"(?:(?<![\d.])\d{2}(?:\.\d)?\s?%\s?)?(?<![^\W\d_])"
     r"(?:(?i:(?:confidence|credible) (?:interval|limit)s?)(?:\s?\(\s?C[Ilr]I?s?\s?\))?|C[Il]s?|CrIs?)(?![\w])"
@@ -295,10 +260,7 @@ _BEFORE_BOUND: Final = re.compile(_LINK)
 
 
 def find_estimates(sentence: str, amounts: Sequence[Amount]) -> list[StatedEstimate]:
-    """Finds the estimates among the amounts of a sentence, in order.
-
-    An interval needs both its bounds; its level of confidence belongs to it.
-    """
+    """Find the estimates among the amounts of a sentence, in order; an interval includes its level of confidence."""
     found: list[StatedEstimate] = []
     starts = [amount.start for amount in amounts]
     for cue in _INTERVAL.finditer(sentence):

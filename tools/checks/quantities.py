@@ -1,4 +1,4 @@
-"""The numbers of a sentence, with their units and how exact they claim to be, and when a source supports them."""
+"""Find the numbers of a sentence, with their units and hedges, and decide whether a source supports them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Hedge = Literal["exact", "about", "above", "below"]
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number as it stands in a sentence."""
+    """A number in a sentence."""
 
     kind: FactKind
     value: float
@@ -39,15 +39,15 @@ class Amount:
     """Significant digits as written; trailing zeros of a whole number are not counted."""
     hedge: Hedge
     spelled: bool
-    """Written as a word."""
+    """Whether it is written as a word."""
     scale: float = 1.0
-    """What a word such as "million" multiplies it by."""
+    """Factor of a word such as "million"."""
     pair: tuple[float, float] | None = None
     """The two numbers of "1 in 5" or "3/4"."""
 
 
-# Quantifiers are possessive (`++`), so that no text can make a search go back over its digits again and again.
-# A power needs its mark or a space: "2 x 100" is no power of ten, "2 x 10-3" and "2 x 10 3" are what PDFs make of one.
+# Quantifiers are possessive (`++`), so that no text can make a search backtrack over its digits.
+# A power needs its mark or a space: "2 x 100" is no power of ten, "2 x 10-3" and "2 x 10 3" are powers from PDFs.
 _EXPONENT: Final = r"(?:(?:\^|\*\*)\{?[-−–+]?|\s?[-−–+]|\s)\d{1,3}+\}?|[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}+"
 _NUMBER: Final = re.compile(
     r"(?<![^\W_])(?<![^\W\d_][-–])(?<!\d[.,:])(?:"
@@ -81,7 +81,7 @@ _HEDGES: Final = [
 
 
 def find_amounts(sentence: str) -> list[Amount]:
-    """Finds the numbers of a sentence, in order.
+    """Find the numbers of a sentence, in order.
 
     Ordinals ("21st", "third"), dimensions ("three-dimensional") and vague counts ("hundreds") are not numbers. The
     members of a list or a range share the unit of the last: in "3-5 days" both are days.
@@ -91,15 +91,18 @@ def find_amounts(sentence: str) -> list[Amount]:
 
 
 def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
+    # 1. The value.
     scale = parse_number_words(f"one {match['scale']}") if match["scale"] else 1.0
     value, significant = _parse_value(match)
     value *= scale
     start, end = match.span()
     if not math.isfinite(value) or _NO_COUNT.match(sentence, end):
         return None
+
+    # 2. The unit. An article may stand before it: "half an hour".
     spelled = bool(match["whole"] or match["fraction"])
     unit: Unit | None = None
-    article = _ARTICLE.match(sentence, end) if match["fraction"] else None  # "half an hour"
+    article = _ARTICLE.match(sentence, end) if match["fraction"] else None
     if match["digits"] and (plural := _PLURAL.match(sentence, end)):
         if not _YEAR.fullmatch(match[0]):
             return None
@@ -110,6 +113,8 @@ def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
         unit, start = CURRENCIES[sentence[start - 1]], start - 1
     elif match["fraction"] or match["symbol"]:
         unit = RATIO
+
+    # 3. The hedge before it.
     before = sentence[max(0, start - 24) : start]
     hedge: Hedge = next((each for each, pattern in _HEDGES if pattern.search(before)), "exact")
     kind = _classify_amount(sentence, match, unit, hedge)
@@ -123,16 +128,11 @@ def _parse_value(match: re.Match[str]) -> tuple[float, int]:
     if match["symbol"]:
         return _FRACTION_SYMBOLS[match["symbol"]], 1
     if match["exponent"]:
-        return _parse_power_of_ten(match["exponent"]), 1
+        return float(f"1e{match['exponent'].translate(_PLAIN_EXPONENT)}"), 1
     digits = re.sub(r"[,\s]", "", match["digits"]).replace("·", ".")
-    value = float(digits) + _FRACTION_SYMBOLS.get(match["part"], 0)
-    if exponent := match["e"] or match["power"]:
-        value *= _parse_power_of_ten(exponent)
+    exponent = (match["e"] or match["power"] or "0").translate(_PLAIN_EXPONENT)
+    value = (float(digits) + _FRACTION_SYMBOLS.get(match["part"], 0)) * float(f"1e{exponent}")
     return value, _count_significant_digits(digits)
-
-
-def _parse_power_of_ten(exponent: str) -> float:
-    return float(f"1e{exponent.translate(_PLAIN_EXPONENT)}")
 
 
 def _count_significant_digits(digits: str) -> int:
@@ -150,54 +150,42 @@ def _classify_amount(sentence: str, match: re.Match[str], unit: Unit | None, hed
 
 
 def _share_units(sentence: str, found: list[Amount]) -> list[Amount]:
+    """Copy the unit of the last member of a list or range to the others: to "3" of "3 and 5 mg"."""
     shared: list[Amount] = []
     for amount in reversed(found):
-        bare = amount.kind == "number" and not amount.unit
-        between = (amount.end, shared[-1].start) if shared else (0, 0)
-        if bare and shared and _LISTED.fullmatch(sentence, *between):
-            shared.append(_copy_following_unit(amount, shared[-1], ranged=bool(_RANGED.fullmatch(sentence, *between))))
-        else:
-            shared.append(amount)
+        member, is_bare = amount, amount.kind == "number" and not amount.unit
+        if shared and is_bare and _LISTED.fullmatch(sentence, amount.end, shared[-1].start):
+            following = shared[-1]
+            # In "80 to 100 billion", 80 is in billions, too.
+            is_in_range = _RANGED.fullmatch(sentence, amount.end, following.start)
+            if is_in_range and amount.scale == 1 and amount.value * following.scale < following.value:
+                member = replace(amount, value=amount.value * following.scale, scale=following.scale)
+            if following.unit:
+                member = replace(member, unit=following.unit, kind=following.kind)
+        shared.append(member)
     return shared[::-1]
 
 
-def _copy_following_unit(amount: Amount, following: Amount, *, ranged: bool) -> Amount:
-    """Gives "3" of "3 and 5 mg" the unit, and "80" of "80 to 100 billion" the billions too."""
-    if ranged and amount.scale == 1 and amount.value * following.scale < following.value:
-        amount = replace(amount, value=amount.value * following.scale, scale=following.scale)
-    return replace(amount, unit=following.unit, kind=following.kind) if following.unit else amount
-
-
 def _join_ratios(sentence: str, found: list[Amount]) -> list[Amount]:
-    """Makes one ratio of "one in five" or "3/4"."""
+    """Join the two numbers of "one in five" or "3/4" to a ratio."""
     joined: list[Amount] = []
     for amount in found:
         part = joined[-1] if joined else None
         bare = part and part.kind == amount.kind == "number" and not part.unit and not amount.unit
         if part and bare and part.value < amount.value and _OUT_OF.fullmatch(sentence, part.end, amount.start):
-            joined[-1] = replace(
-                part,
-                unit=RATIO,
-                value=part.value / amount.value,
-                text=sentence[part.start : amount.end],
-                end=amount.end,
-                pair=(part.value, amount.value),
-            )
+            pair, text = (part.value, amount.value), sentence[part.start : amount.end]
+            joined[-1] = replace(part, unit=RATIO, value=pair[0] / pair[1], text=text, end=amount.end, pair=pair)
         else:
             joined.append(amount)
     return joined
 
 
-_ROUNDING_TOLERANCE: Final = 0.1
-"""How far a rounding may be from the source's number, relative to it: 4.7 may become 5, but 12 not 10."""
-_ABOUT_TOLERANCE: Final = 0.15
-"""How far "about" and "nearly" may be from the source's number, relative to it."""
-_MAX_BOUND_FACTOR: Final = 1.5
-"""How far "more than" and "less than" may be from the source's number, as a factor."""
-_FRACTION_TOLERANCE: Final = 0.05
-"""How far a fraction in words may be, relative: "a third" is 32% to 35%."""
-_CALENDAR_TOLERANCE: Final = 0.01
-"""How far apart months or years and weeks or days may be: 52 weeks are a year."""
+# Allowed differences from the source's number, relative to it.
+_ROUNDING_TOLERANCE: Final = 0.1  # 4.7 may become 5, but 12 not 10
+_ABOUT_TOLERANCE: Final = 0.15  # behind "about" and "nearly"
+_MAX_BOUND_FACTOR: Final = 1.5  # behind "more than" and "less than", as a factor
+_FRACTION_TOLERANCE: Final = 0.05  # in words: "a third" is 32% to 35%
+_CALENDAR_TOLERANCE: Final = 0.01  # between months or years and weeks or days: 52 weeks are a year
 _FLOAT_TOLERANCE: Final = 1e-6
 
 _COUNTING: Final = (
@@ -217,7 +205,7 @@ _CONJUNCTION: Final = re.compile(r",? (?:and|or) ")
 
 
 class AmountIndex:
-    """Every amount and every small count that a source states."""
+    """Index of the amounts and small counts of a source."""
 
     def __init__(self, sentences: Iterable[tuple[str, list[Amount]]]) -> None:
         self._stated: dict[Hashable, Amount] = {}
@@ -231,31 +219,28 @@ class AmountIndex:
             self._list_lengths.update(_count_list_members(sentence))
 
     def supports(self, amount: Amount) -> bool:
-        """Whether the source states an amount: its value with its unit, a fair rounding, or a list of that length."""
-        if _is_count(amount) and amount.value in self._list_lengths:
+        """Return whether the source has an amount: its value and unit, a fair rounding, or a list of that length."""
+        if self._has_exact_amount(amount) or (_is_count(amount) and amount.value in self._list_lengths):
             return True
-        return self._has_exact_amount(amount) or any(
-            _is_supported_by(amount, stated) for stated in self._stated.values()
-        )
+        return any(_is_supported_by(amount, stated) for stated in self._stated.values())
 
     def has_restatement(self, amount: Amount) -> bool:
-        """Whether a text made from a source still states an amount of it: `supports` read the other way round.
+        """Return whether this text, made from a source, still states an amount of the source.
 
-        The text may be rounder than its source, or hedge, but it may not drop a unit. The length of a list does not
-        count: there is nearly always a list of three somewhere.
+        The text may round or hedge, but it may not drop a unit. The length of a list does not count, since there is
+        nearly always a list of three somewhere.
         """
         if (amount.unit is None and amount.value in self._values) or self._has_exact_amount(amount):
             return True
+        # "3 trials" do not restate "3 mg".
         comparable = (stated for stated in self._stated.values() if _convert_stated_value(amount, stated) is not None)
-        return any(_is_supported_by(stated, amount) for stated in comparable)  # "3 trials" do not restate "3 mg"
+        return any(_is_supported_by(stated, amount) for stated in comparable)
 
     def _has_exact_amount(self, amount: Amount) -> bool:
-        """Whether the very value is there: as such, as two numbers of a ratio, or as "tripled"."""
+        """Return whether the exact value is there: as a number, as two numbers of a ratio, or as "tripled"."""
         if amount.pair and self._values.issuperset(amount.pair):
             return True
-        if _is_count(amount) and amount.value in self._counts:
-            return True
-        return _build_amount_key(amount) in self._stated
+        return (_is_count(amount) and amount.value in self._counts) or _build_amount_key(amount) in self._stated
 
 
 def _build_amount_key(amount: Amount) -> Hashable:
@@ -267,7 +252,7 @@ def _is_count(amount: Amount) -> bool:
 
 
 def _count_list_members(sentence: str) -> Iterator[int]:
-    """How many members the lists of a sentence have: 3 for "red, green and blue"."""
+    """Yield the number of members of each list in a sentence: 3 for "red, green and blue"."""
     for conjunction in _CONJUNCTION.finditer(sentence):
         members = sentence[max(0, conjunction.start() - 300) : conjunction.start()].split(",")[1:]
         yield 2 + sum(1 for _ in takewhile(lambda member: len(member.split()) <= 6, reversed(members)))
@@ -275,14 +260,14 @@ def _count_list_members(sentence: str) -> Iterator[int]:
 
 def _is_supported_by(amount: Amount, stated: Amount) -> bool:
     if DECADE in (amount.unit, stated.unit):
-        # "the 1990s" are supported by 1994; 1994 is not by the 1990s
+        # The year 1994 supports "the 1990s", but not the reverse.
         return amount.unit is DECADE and stated.kind == "year" and amount.value == stated.value // 10 * 10
     value = _convert_stated_value(amount, stated)
     if value is None:
         return False
-    equal = math.isclose(amount.value, value, rel_tol=_choose_tolerance(amount, stated))
-    loose = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
-    return equal or (loose and _is_approximation(amount, value, stated))
+    is_equal = math.isclose(amount.value, value, rel_tol=_choose_tolerance(amount, stated))
+    may_differ = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
+    return is_equal or (may_differ and _is_approximation(amount, value, stated))
 
 
 def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
@@ -290,12 +275,12 @@ def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
         return amount.value <= value <= _MAX_BOUND_FACTOR * amount.value
     if amount.hedge == "below":
         return value <= amount.value <= _MAX_BOUND_FACTOR * value
-    about = amount.hedge == "about" and abs(amount.value - value) <= _ABOUT_TOLERANCE * value
-    return about or _is_rounding(amount, value, stated)
+    is_about = amount.hedge == "about" and abs(amount.value - value) <= _ABOUT_TOLERANCE * value
+    return is_about or _is_rounding(amount, value, stated)
 
 
 def _convert_stated_value(amount: Amount, stated: Amount) -> float | None:
-    """The stated value in the unit of the draft's amount, or None where they measure different things."""
+    """Return the stated value in the unit of the draft's amount; None if they measure different things."""
     if amount.unit and stated.unit:
         return stated.unit.convert_value(stated.value, amount.unit) if amount.unit.is_comparable(stated.unit) else None
     if stated.unit is None and (amount.unit is None or _is_share(amount.unit, stated.value)):
@@ -306,25 +291,22 @@ def _convert_stated_value(amount: Amount, stated: Amount) -> float | None:
 
 
 def _is_share(unit: Unit, bare: float) -> bool:
-    """Whether a bare number can stand for a share: 0.5 for 50%."""
+    """Return whether a bare number can mean a share: 0.5 for 50%."""
     return unit.dimension == "ratio" and bare < 1
 
 
 def _choose_tolerance(amount: Amount, stated: Amount) -> float:
-    units = {unit for unit in (amount.unit, stated.unit) if unit}
-    shares = [one for one in (amount, stated) if one.spelled and one.unit and one.unit.dimension == "ratio"]
-    if any(one.kind == "number" for one in shares):
+    shares = [each for each in (amount, stated) if each.spelled and each.unit and each.unit.dimension == "ratio"]
+    if any(each.kind == "number" for each in shares):
         return _FRACTION_TOLERANCE
-    return (
-        _CALENDAR_TOLERANCE
-        if len({unit.name for unit in units} - {"month", "year"}) < len(units) == 2
-        else _FLOAT_TOLERANCE
-    )
+    units = {unit for unit in (amount.unit, stated.unit) if unit}
+    is_calendar = len(units) == 2 and len({unit.name for unit in units} - {"month", "year"}) < 2
+    return _CALENDAR_TOLERANCE if is_calendar else _FLOAT_TOLERANCE
 
 
 def _is_rounding(amount: Amount, value: float, stated: Amount) -> bool:
-    shorter = amount.significant < stated.significant or amount.unit != stated.unit
-    if not shorter or not 0 < value < math.inf or abs(amount.value - value) > _ROUNDING_TOLERANCE * value:
+    can_be_rounder = amount.significant < stated.significant or amount.unit != stated.unit
+    if not can_be_rounder or not 0 < value < math.inf or abs(amount.value - value) > _ROUNDING_TOLERANCE * value:
         return False
     digits = amount.significant - 1 - math.floor(math.log10(value))
     return math.isclose(round(value, digits), amount.value, rel_tol=_FLOAT_TOLERANCE)

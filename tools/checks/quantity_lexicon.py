@@ -1,29 +1,30 @@
-"""What numbers are written with: units of measurement and what converts between them, and English number words."""
+"""The lexicon of quantities: units of measurement with their conversions, and English number words."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What a number counts: `12 mg/kg` has dimension mass, factor 0.001 (to grams) and per `("kilogram",)`."""
+    """Unit of a number: `mg/kg` has dimension mass, factor 0.001 (to grams) and per `("kilogram",)`."""
 
     dimension: str
     factor: float
     name: str
     per: tuple[str, ...] = ()
     zero: float = 0.0
-    """Where its zero lies on the base unit's scale: -17.8 (°C) for degrees Fahrenheit."""
+    """Position of its zero on the base unit's scale: -17.8 (°C) for degrees Fahrenheit."""
 
     def is_comparable(self, other: Unit) -> bool:
-        """Whether both measure the same thing; a denominator counts only where both state one."""
+        """Return whether both measure one quantity; denominators count only if both units have them."""
         return self.dimension == other.dimension and (self.per == other.per or not (self.per and other.per))
 
     def convert_value(self, value: float, other: Unit) -> float:
-        """The value, in the other unit, of what this unit measures; both must be comparable."""
+        """Return a value of this unit in the other unit, which must be comparable."""
         return (value * self.factor + self.zero - other.zero) / other.factor
 
 
@@ -31,20 +32,11 @@ RATIO: Final = Unit("ratio", 1.0, "of one")
 DECADE: Final = Unit("decade", 1.0, "years of a decade")
 
 _PREFIXES: Final = {
-    "f": ("femto", 1e-15),
-    "p": ("pico", 1e-12),
-    "n": ("nano", 1e-9),
-    "µ": ("micro", 1e-6),  # the micro sign
-    "μ": ("micro", 1e-6),  # the Greek letter
-    "u": ("micro", 1e-6),
-    "m": ("milli", 1e-3),
-    "c": ("centi", 1e-2),
-    "d": ("deci", 1e-1),
-    "k": ("kilo", 1e3),
-    "M": ("mega", 1e6),
-    "G": ("giga", 1e9),
-    "T": ("tera", 1e12),
-}
+    "f": ("femto", 1e-15), "p": ("pico", 1e-12), "n": ("nano", 1e-9),
+    "µ": ("micro", 1e-6), "μ": ("micro", 1e-6), "u": ("micro", 1e-6),  # the micro sign, the Greek letter, and u
+    "m": ("milli", 1e-3), "c": ("centi", 1e-2), "d": ("deci", 1e-1),
+    "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
+}  # fmt: skip
 # dimension, symbols, names, prefixes in use; a base unit's own factor is 1
 _PREFIXED_UNITS: Final = (
     ("mass", "g", "gram gramme", "fpnµμumk"),
@@ -148,14 +140,13 @@ def _build_unit_tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
 _UNITS_BY_SYMBOL, _UNITS_BY_NAME = _build_unit_tables()
 
 
-def _build_alternation(words: dict[str, Unit]) -> str:
+def build_alternation(words: Iterable[str]) -> str:
+    """Return a pattern of any of these words, the longest first."""
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-# Names in any case, but of ASCII letters only: the Turkish dotless i is no "i" here.
-_UNIT: Final = (
-    rf"(?:(?ai:{_build_alternation(_UNITS_BY_NAME)})(?ai:s)?|{_build_alternation(_UNITS_BY_SYMBOL)})(?![^\W_])"
-)
+# Names match in any case, but only ASCII letters: the Turkish dotless i is no "i" here.
+_UNIT: Final = rf"(?:(?ai:{build_alternation(_UNITS_BY_NAME)})(?ai:s)?|{build_alternation(_UNITS_BY_SYMBOL)})(?![^\W_])"
 _PER: Final = r"\s?/\s?|\sper\s"
 _DENOMINATOR: Final = re.compile(rf"(?:{_PER}|\s)({_UNIT})")
 _FOLLOWING: Final = re.compile(
@@ -164,29 +155,17 @@ _FOLLOWING: Final = re.compile(
 
 
 def parse_following_unit(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] | None:
-    """Reads the unit that follows a number.
-
-    Args:
-        text: The sentence.
-        position: Where the number ends.
-        spelled: Whether the number is a word: then the unit is one too ("five metres", never "five m").
-
-    Returns:
-        The unit and where it ends, or None.
-    """
+    """Return the unit behind a number that ends at a position, and the end of the unit; None without a unit."""
     match = _FOLLOWING.match(text, position)
-    if not match:
+    # A number in words has a unit in words: "five metres", never "five m".
+    if not match or (spelled and match["unit"] in _UNITS_BY_SYMBOL and match["unit"] != "%"):
         return None
-    found = match["unit"]
-    if spelled and found in _UNITS_BY_SYMBOL and found != "%":
-        return None
-    unit = parse_unit(found)
-    per = tuple(parse_unit(part).name for part in _DENOMINATOR.findall(match["per"]))
-    return replace(unit, per=per), match.end()
+    per = tuple(_parse_unit(part).name for part in _DENOMINATOR.findall(match["per"]))
+    return replace(_parse_unit(match["unit"]), per=per), match.end()
 
 
-def parse_unit(word: str) -> Unit:
-    """The unit that a symbol or a name, in the singular or the plural, stands for."""
+def _parse_unit(word: str) -> Unit:
+    """Return the unit of a symbol or a name, in the singular or the plural."""
     if word in _UNITS_BY_SYMBOL:
         return _UNITS_BY_SYMBOL[word]
     name = word.lower()
@@ -194,7 +173,7 @@ def parse_unit(word: str) -> Unit:
 
 
 def is_unit_symbol(word: str) -> bool:
-    """Whether a word such as `kHz` is the symbol of a unit."""
+    """Return whether a word is the symbol of a unit, such as `kHz`."""
     return word in _UNITS_BY_SYMBOL
 
 
@@ -208,17 +187,15 @@ _TEENS: Final = {
 _TENS: Final = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
-SMALL_NUMBERS: Final = {"zero": 0} | _ONES | _TEENS | _TENS
-"""The whole numbers below a hundred that are one word."""
+SMALL_NUMBERS: Final = {"zero": 0} | _ONES | _TEENS | _TENS  # the whole numbers below a hundred that are a single word
 _SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _NTHS: Final = {
     "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
 }  # fmt: skip
 _PARTS: Final = {"half": 2} | _NTHS
 
-SCALE_WORDS: Final = "|".join(["hundred", "dozen", *_SCALES])
-"""Pattern of a word that may follow a number in digits: `1.5 million`."""
-
+# The following patterns have no word boundaries.
+SCALE_WORDS: Final = "|".join(["hundred", "dozen", *_SCALES])  # behind a number in digits: `1.5 million`
 _BELOW_100: Final = rf"(?:(?:{'|'.join(_TENS)})(?:[- ](?:{'|'.join(_ONES)}))?|{'|'.join([*_TEENS, *_ONES])})"
 _BELOW_1000: Final = rf"(?:(?:a|{_BELOW_100}) hundred(?:(?: and)? {_BELOW_100}\b)?|{_BELOW_100})"
 _TIMES: Final = rf"[- ](?:{'|'.join(_SCALES)})\b"
@@ -227,8 +204,6 @@ WHOLE_NUMBER_WORDS: Final = (
     rf"(?:(?:half )?an? (?:{SCALE_WORDS})|{_BELOW_100} dozen"
     rf"|{_BELOW_1000}(?:{_TIMES}(?: {_BELOW_1000}{_TIMES}){{0,3}}(?: (?:and )?{_BELOW_1000}\b(?!{_TIMES}))?)?)"
 )
-"""Pattern of a whole number in words, without word boundaries."""
-
 # "A third group" is no fraction; "a third of", "by a third" and "nearly a third" are. Half a million is a whole number.
 _NTH: Final = "|".join(_NTHS)
 _LEAD: Final = "|".join(rf"(?<=\b{word} )" for word in ("by", "about", "around", "nearly", "almost", "over", "than"))
@@ -237,19 +212,14 @@ FRACTION_WORDS: Final = (
     rf"|an? (?:{_NTH}|half)(?= of\b)|(?:{_LEAD})an? (?:{_NTH})"
     rf"|(?:(?:{_LEAD})half|half(?= (?:of|the|an?|as|all|its|their|are|were|have|had)\b))(?! an? (?:{SCALE_WORDS})\b))"
 )
-"""Pattern of a fraction in words, without word boundaries."""
 
 
 def parse_number_words(words: str) -> float:
-    """The value of a text that matches `WHOLE` or `FRACTION_WORDS`."""
+    """Return the value of a text that matches `WHOLE_NUMBER_WORDS` or `FRACTION_WORDS`."""
     parts = re.findall(r"[a-z]+", words.lower())
     share = "half" if parts[-1] == "halves" else parts[-1].removesuffix("s")
     if share in _PARTS:
         return SMALL_NUMBERS.get(parts[0], 1) / _PARTS[share]
-    return _sum_number_words(parts) / (2 if parts[0] == "half" else 1)
-
-
-def _sum_number_words(parts: list[str]) -> float:
     total, group = 0.0, 0.0
     for part in parts:
         if part in _SCALES:
@@ -258,4 +228,4 @@ def _sum_number_words(parts: list[str]) -> float:
             group = (group or 1) * (100 if part == "hundred" else 12)
         else:
             group += SMALL_NUMBERS.get(part, 0)
-    return total + group
+    return (total + group) / (2 if parts[0] == "half" else 1)

@@ -1,4 +1,4 @@
-"""Finds quoted words in a text: what is shown as a quote is the text's own wording, whatever the model typed."""
+"""Find quoted words in a text, so that every quote shown has the wording of the text and not of the model."""
 
 from __future__ import annotations
 
@@ -8,38 +8,28 @@ from typing import Final, NamedTuple
 from tools.text import split_sentences
 
 _WORD: Final = re.compile(r"\w+")
-_MIN_QUOTE_WORDS: Final = 3
-"""Two words stand in any text by chance."""
-# An opening mark never follows a letter and a closing one never stands before one, so an apostrophe is neither.
+_MIN_QUOTE_WORDS: Final = 3  # two words stand in any text by chance
+_MIN_SHARED_WORDS: Final = 0.6  # of a quote's words, in the sentence that it is taken to mean
+# An opening mark never follows a letter and a closing mark never precedes a letter, so an apostrophe is neither.
 _QUOTATION: Final = re.compile(r"(?<!\w)[\"“„«‘'](.+?)[\"”“»’'](?!\w)", re.DOTALL)
 _ELLIPSIS: Final = re.compile(r"…|\.\.\.")
-_MIN_SHARED_WORDS: Final = 0.6
-"""Share of a quote's words that a sentence must have to be what the quote means."""
 
 
 class TextSpan(NamedTuple):
-    """Where words stand in a text."""
+    """Start and end of words in a text."""
 
     start: int
     end: int
 
     def slice_text(self, text: str) -> str:
-        """The words as the text has them."""
+        """Return the words as the text has them."""
         return text[self.start : self.end]
 
 
 def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> TextSpan | None:
-    """Find the words of a quote in a text, in order and without gaps.
+    """Find the first place where a text has the words of a quote in order and without gaps.
 
-    Case, punctuation and white space may differ, words may not.
-
-    Args:
-        quote: The words, as a model typed them.
-        text: Where they should stand.
-        fewest: Quotes of fewer words are not looked for.
-
-    Returns:
-        The first place; None if the words do not stand there.
+    Case, punctuation and white space may differ. Quotes of fewer than `fewest` words are not searched for.
     """
     wanted = [word.casefold() for word in _WORD.findall(quote)]
     if len(wanted) < max(1, fewest):
@@ -66,7 +56,7 @@ def find_closest_quote(quote: str, text: str) -> TextSpan | None:
 
 
 def find_quotation(comment: str, text: str) -> TextSpan | None:
-    """Find the longest passage that a comment has in quotation marks and a text has, too."""
+    """Find the longest passage in a comment's quotation marks that a text has, too."""
     passages = [part for quotation in _QUOTATION.findall(comment) for part in _ELLIPSIS.split(quotation)]
     places = filter(None, (find_quote(passage, text, fewest=1) for passage in passages))
     return max(places, key=lambda place: place.end - place.start, default=None)

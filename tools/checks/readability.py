@@ -1,4 +1,4 @@
-"""How hard a text is to read, in United States school grades, after its Markdown is taken off."""
+"""Grade the readability of a text in United States school grades, after its Markdown is removed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from textstat.textstat import textstatistics
 from state.records import Readability
 from tools.text import list_sentence_starts, split_blocks, strip_headline
 
-# An instance of our own: `textstat.set_lang` and the other switches of the package change one shared object, and
-# whoever calls them elsewhere must not change our grades.
+# A separate instance, since `textstat.set_lang` and the other switches of the package change a shared object, and a
+# call elsewhere must not change these grades.
 _STATISTICS = textstatistics()
 _STATISTICS.set_lang("en_US")
 _STATISTICS.set_rounding(rounding=False)
@@ -21,19 +21,16 @@ _CLOSING = "\"'”’)]*"
 
 
 def compute_readability(text: str) -> Readability:
-    """Grades a Markdown text with textstat.
+    """Grade an English text, in Markdown or plain, with textstat.
 
     The headline is not graded. Every other heading, list item and paragraph ends a sentence, with or without a full
-    stop. A decimal point and the stop of an abbreviation do not, though textstat takes them for ends: an abstract full
-    of intervals would look three grades easier than it is. These rules are ours; for the rest the pinned version of
-    textstat counts, syllables by hyphenation, each difficult word once.
-
-    Args:
-        text: Markdown or plain text, in English.
+    stop. A decimal point and the stop of an abbreviation do not, although textstat counts them as ends: an abstract
+    full of intervals would look three grades easier than it is. Syllables are counted by hyphenation, and each
+    difficult word once.
 
     Returns:
-        The grades as textstat gives them, unrounded. A text without a word is all zeros. The formulas mean little
-        below about a hundred words: the grade of a single word can be negative or above 16.
+        Unrounded grades; zeros for a text without words. The formulas mean little below about a hundred words: the
+        grade of a single word can be negative or above 16.
     """
     prose = "\n".join(map(_close_sentences, (block.text for block in split_blocks(strip_headline(text)))))
     words = _STATISTICS.lexicon_count(prose)
@@ -49,7 +46,7 @@ def compute_readability(text: str) -> Readability:
 
 
 def _close_sentences(block: str) -> str:
-    """Let each sentence of a block, and only a sentence, end with a stop, since textstat counts every stop."""
+    """End each sentence of a block with a stop, and remove all other stops, since textstat counts every stop."""
     closed: list[str] = []
     for start, end in pairwise([0, *list_sentence_starts(block), len(block)]):
         sentence = block[start:end].strip()
@@ -62,5 +59,5 @@ def _close_sentences(block: str) -> str:
 
 
 def compute_mean_grade(scores: Readability) -> float:
-    """Mean of the paper's three measures: Coleman-Liau, Flesch-Kincaid and Dale-Chall (Jiang, Shi and Luo)."""
+    """Return the mean of the paper's measures: Coleman-Liau, Flesch-Kincaid and Dale-Chall (Jiang, Shi and Luo)."""
     return (scores["cli"] + scores["fkgl"] + scores["dcrs"]) / 3

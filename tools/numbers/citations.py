@@ -1,7 +1,7 @@
-"""Citations and the list of references, in the style that a paper has: numbers, or authors and years.
+"""Compare citations with the list of references, in the style of the paper: numbers, or authors and years.
 
-Nothing is found where fewer than half of the entries are cited in that style. Where the two do not fit in many places,
-the list or the citations were not read whole, which is told as what was not read.
+Nothing is reported if fewer than half of the entries are cited in that style. If citations and list differ in many
+places, one of them was not read completely; this is reported as unread.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from typing import NamedTuple
 
 from state.computed_findings import ComputedFinding
 from state.documents import Document, Reference
+from tools.numbers.cross_references import list_range
 from tools.numbers.statements import Statement, quote_entry
 from tools.text import normalize_title, strip_accents
 
-_MAX_AUTHORS_CHARACTERS = 60  # characters of an entry without a year
+_MAX_AUTHORS_CHARACTERS = 60  # of an entry without a year
 _MIN_CITED_SHARE = 0.5
 _UNMARKED_FORMATS = {"pdf", "text"}  # other formats count or mark the entries
-_NUMBERED_CITATION = re.compile(
-    r"\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)(?:, [A-Za-z][^\]]{0,20})?\]"
-)  # [1, 3–5] and [7, p. 3]
+# [1, 3–5] and [7, p. 3]
+_NUMBERED_CITATION = re.compile(r"\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)(?:, [A-Za-z][^\]]{0,20})?\]")
 _CITATION_RANGE = re.compile(r"\]([–-])\[")  # [2]–[6]
 _RAISED_DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_PLAIN_DIGITS = str.maketrans(_RAISED_DIGITS, "0123456789")
 _RAISED_CITATION = re.compile(
     rf"""
     (?<=[^\W\d_]|[.,;:)”"’])                                          # memory.¹,² but not 10⁵
@@ -56,36 +57,37 @@ class Citation(NamedTuple):
     part: Statement
     place: tuple[int, int]
     label: str
-    entries: set[str]  # Ids of those that it may mean; none if there is no such entry.
-    why: str  # It is no citation of the list.
+    entries: set[str]  # ids of the entries that it may cite
+    problem: str  # the contradiction, if there are none
 
 
 def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about citations and entries, and what of either was not read."""
+    """Return findings about citations and entries, and messages about those that were not read."""
+    # 1. Compare the citations with the list.
     entries = document["references"]
-    style = _list_citations(document, parts)
-    is_named = all(each.label[:1] != "[" for each in style)
-    known = {entry for citation in style for entry in citation.entries}
-    unknown = {each.label: each for each in reversed(style) if not each.entries}
+    citations = _list_citations(document, parts)
+    is_named = all(each.label[:1] != "[" for each in citations)
+    known = {entry for citation in citations for entry in citation.entries}
+    unknown = {each.label: each for each in reversed(citations) if not each.entries}
+
+    # 2. Stop if either was not read completely.
+    is_cited = len(known) >= _MIN_CITED_SHARE * len(entries)
     broken = [each for each in entries if not _WHOLE_ENTRY.match(each["text"])]
-    if (
-        document["format"] in _UNMARKED_FORMATS
-        and is_named
-        and broken
-        and len(known) >= _MIN_CITED_SHARE * len(entries)
-    ):
+    if document["format"] in _UNMARKED_FORMATS and is_named and broken and is_cited:
         return [], [f"{len(broken)} of {len(entries)} entries of the list of references were not read as whole entries"]
-    labels = {each.label for each in style}
+    labels = {each.label for each in citations}
     most = 0.1 * len(labels) if is_named else max(2, 0.1 * len(known))
     just_past = {f"[{len(entries) + beyond}]" for beyond in (1, 2) if known}
     if len(unknown) > most or just_past & unknown.keys():
-        told = f"{len(unknown)} of {len(labels)} citations have no entry in the list of references as it was read"
-        return [], [f"{told}, such as {', '.join(list(unknown)[-3:])}"]
-    if len(known) < max(1, _MIN_CITED_SHARE * len(entries)):
+        warning = f"{len(unknown)} of {len(labels)} citations have no entry in the list of references as it was read"
+        return [], [f"{warning}, such as {', '.join(list(unknown)[-3:])}"]
+    if not known or not is_cited:
         return [], []
+
+    # 3. Report citations without an entry, and entries that are never cited.
     found = [
-        part.build_finding("citation", "medium", place, computation=why, consistent=f"an entry for {label}")
-        for part, place, label, _, why in unknown.values()
+        part.build_finding("citation", "medium", place, computation=problem, consistent=f"an entry for {label}")
+        for part, place, label, _, problem in unknown.values()
     ]
     known |= _find_named_entries(entries, parts) if is_named else set()
     uncited = [entry for entry in entries if entry["id"] not in known]
@@ -99,71 +101,68 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
 
 
 def _list_citations(document: Document, parts: Sequence[Statement]) -> list[Citation]:
-    """Return the citations in that style in which most entries are cited."""
+    """Return the citations of the style in which most entries are cited."""
     entries = document["references"]
     numbers = [entry["id"].removeprefix("" if document["format"] in _UNMARKED_FORMATS else "r") for entry in entries]
     styles = [list(_read_author_citations(document, parts))]
     if numbers == [str(number) for number in range(1, len(entries) + 1)]:
-        styles += [
-            list(_read_numbered_citations(entries, parts, style)) for style in (_NUMBERED_CITATION, _RAISED_CITATION)
-        ]
+        patterns = (_NUMBERED_CITATION, _RAISED_CITATION)
+        styles += [list(_read_numbered_citations(entries, parts, pattern)) for pattern in patterns]
     return max(styles, key=lambda each: (len(set().union(*(cited.entries for cited in each))), len(each)))
 
 
 def _read_numbered_citations(
     entries: Sequence[Reference], parts: Sequence[Statement], style: re.Pattern[str]
 ) -> Iterator[Citation]:
-    """Citations of entries by their numbers; one far beyond the list may be anything."""
+    """Read citations of entries by their numbers."""
     last = len(entries)
-    beyond = 2 * last + 10 if entries else 1000
+    beyond = 2 * last + 10 if entries else 1000  # a number far beyond the list may be anything
     for part in parts:
         for match in style.finditer(_CITATION_RANGE.sub(r" \1 ", part.text)):
-            for number in _parse_citation_numbers(next(filter(None, match.groups()))):
+            listed = next(filter(None, match.groups())).translate(_PLAIN_DIGITS)
+            ranges = re.findall(r"(\d+)(?:\s?[–-]\s?(\d+))?", listed)
+            for number in (each for ends in ranges for each in list_range(*ends)):
                 found = {entries[number - 1]["id"]} if 0 < number <= last else set[str]()
-                why = f"[{number}] is cited; the list of references ends with [{last}]"
+                problem = f"[{number}] is cited; the list of references ends with [{last}]"
                 if found or (0 < number < beyond and not part.row):
-                    yield Citation(part, match.span(), f"[{number}]", found, why)
-
-
-def _parse_citation_numbers(listed: str) -> Iterator[int]:
-    """`1, 3–5` as numbers."""
-    plain = listed.translate({ord(raised): str(digit) for digit, raised in enumerate(_RAISED_DIGITS)})
-    for first, last in re.findall(r"(\d+)(?:\s?[–-]\s?(\d+))?", plain):
-        yield from range(int(first), max(int(first), int(last or first)) + 1)
+                    yield Citation(part, match.span(), f"[{number}]", found, problem)
 
 
 def _read_author_citations(document: Document, parts: Sequence[Statement]) -> Iterator[Citation]:
-    """Citations by authors and years; a name that no entry has must be cited as several authors are."""
+    """Read citations of entries by their authors and years."""
+    # 1. Index the entries by their words and years. A dash repeats the authors of the entry above.
     by_word, authors, names = defaultdict[str, set[str]](set), set[str](), ""
-    title = normalize_title(document["title"])
     for entry in document["references"]:
-        names = (
-            names if re.match(_SAME_AUTHORS, entry["text"]) else _YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]
-        )
+        if not re.match(_SAME_AUTHORS, entry["text"]):
+            names = _YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]
         authors.update(normalize_title(names).split())
         for word in normalize_title(f"{names} {entry['text']}").split():
             by_word[word.rstrip("abcdef") if _YEAR.match(word) else word].add(entry["id"])
+
+    # 2. Look citations up, but not in sentences on how to cite this paper.
+    title = normalize_title(document["title"])
     for part in parts:
-        is_self = title and title in normalize_title(part.text)  # how to cite this paper
+        is_self = title and title in normalize_title(part.text)
         for match in () if part.row or is_self else _AUTHOR_CITATION.finditer(part.text):
             words = normalize_title(" ".join(re.findall(_NAME, match[0]))).split()
             named = {word for word in words if len(word) > 1}
             found = {entry for name in named for entry in by_word[name] & by_word[match["year"]]}
+            # A name that no entry has is certainly cited only if several authors are.
             before = part.text[: match.start()]
             is_opened = not match["space"] or before.endswith(("(", "; "))
             is_sure = not authors.isdisjoint(named) or (match["others"] and match["joined"] != "and")
             if found or (is_opened and is_sure and not _CAPITAL_BEFORE.search(before)):
-                why = f"no entry of the list of references has one of these names and the year {match['year']}"
-                yield Citation(part, match.span(), " ".join(match[0].split()), found, why)
+                problem = f"no entry of the list of references has one of these names and the year {match['year']}"
+                yield Citation(part, match.span(), " ".join(match[0].split()), found, problem)
 
 
 def _find_named_entries(entries: Sequence[Reference], parts: Sequence[Statement]) -> set[str]:
-    """Ids of entries of which the text has a name, or the initials of an organisation, and of what may be no entry."""
-    told = {word for part in parts for word in re.findall(r"[^\W\d_]+", strip_accents(part.text))}
+    """Return the ids of entries whose names or initials the text has, and of those that may be no entries."""
+    words = {word for part in parts for word in re.findall(r"[^\W\d_]+", strip_accents(part.text))}
     found = set[str]()
     for entry in entries:
         names = _CAPITALISED_WORD.findall(strip_accents(_YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]))
         initials = "".join(name[0] for name in names)
-        if not names or not _YEAR.search(entry["text"]) or not told.isdisjoint([*names, initials]):
+        if not names or not _YEAR.search(entry["text"]) or not words.isdisjoint([*names, initials]):
             found.add(entry["id"])
     return found

@@ -1,7 +1,7 @@
-"""Estimates against their confidence intervals, and intervals against p-values.
+"""Check estimates against their confidence intervals, and intervals against p-values.
 
-An estimate lies in its interval: a ratio in the middle on the log scale, a difference in the middle. An interval of
-95 % leaves out the value of no effect exactly where p is below 0.05. The p-value of an interval: Altman, D. G., and
+A ratio lies in the middle of its interval on the log scale, a difference in the middle. An interval of 95 % excludes
+the value of no effect exactly if p is below 0.05. The p-value of an interval: Altman, D. G., and
 Bland, J. M. (2011), "How to obtain the P value from a confidence interval", BMJ 343:d2304.
 """
 
@@ -14,14 +14,16 @@ from collections.abc import Iterator
 from state.computed_findings import ComputedFinding, Severity
 from tools.numbers.records import ALPHA, Estimate, RoundedNumber, format_number
 
-_MAX_ASYMMETRY = 0.25  # of half the width; profile and exact intervals are a little asymmetric
-_MAX_LINEAR_ASYMMETRY = 0.1  # the same for a ratio in the middle of its interval as printed, which no log scale gives
-_STANDARDISED = re.compile(r"(?:^|\s)[dg]$")  # Programs print the interval of the difference beside Cohen's d.
-_MAX_P_VALUE_RATIO = 3.0  # Methods differ: a p-value up to so many times that of the interval may be of the same data.
+# Shares of half an interval's width. Profile and exact intervals are a little asymmetric; a ratio in the middle of its
+# interval as printed is suspect, since no log scale puts it there.
+_MAX_ASYMMETRY = 0.25
+_MAX_LINEAR_ASYMMETRY = 0.1
+_STANDARDISED = re.compile(r"(?:^|\s)[dg]$")  # programs print the interval of the difference beside Cohen's d
+_MAX_P_VALUE_RATIO = 3.0  # two methods may give p-values of one data set that differ by this factor
 
 
 def check_estimate(estimate: Estimate) -> Iterator[ComputedFinding]:
-    """Yield a finding about an estimate in its interval, and another about the interval and the p-value."""
+    """Yield a finding about the estimate in its interval, and another about the interval and the p-value."""
     if found := _check_inside_interval(estimate) or _check_interval_middle(estimate):
         yield found
     if against := _check_interval_p_value(estimate):
@@ -33,10 +35,8 @@ def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
     value, low, high = estimate.value, estimate.low, estimate.high
     if low.value > high.value:
         severity: Severity = "low" if high.low <= value.value <= low.high else "medium"
-        why = f"the lower end {low.value:g} is above the upper end {high.value:g}"
-        return estimate.build_finding(
-            "estimate and interval", severity, computation=why, consistent="ends in their order"
-        )
+        why, consistent = f"the lower end {low.value:g} is above the upper end {high.value:g}", "ends in their order"
+        return estimate.build_finding("estimate and interval", severity, computation=why, consistent=consistent)
     if value.high >= low.low and value.low <= high.high:
         return None
     mirrored = RoundedNumber(-value.value, value.half)
@@ -59,7 +59,7 @@ def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
 
 
 def _check_interval_middle(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if a difference is not in the middle, or a ratio on the log scale, whatever was rounded."""
+    """Return a finding if no rounding puts a difference in the middle, or a ratio on the log scale."""
     value, low, high = estimate.value, estimate.low, estimate.high
     is_ratio = estimate.scale == "ratio"
     if estimate.scale == "unknown" or (is_ratio and min(low.low, value.low) <= 0):
@@ -82,7 +82,7 @@ def _check_interval_middle(estimate: Estimate) -> ComputedFinding | None:
 
 
 def _check_interval_p_value(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if the interval and the p-value lie on two sides of no effect."""
+    """Return a finding if only one of the interval and the p-value is significant."""
     low, high, p, relation = estimate.low, estimate.high, estimate.p, estimate.p_relation
     signed = min(low.value, high.value) < 0 and estimate.scale == "unknown"
     if p is None or estimate.level != 0.95 or not (signed or estimate.scale in {"ratio", "difference"}):
@@ -114,7 +114,7 @@ def _check_interval_p_value(estimate: Estimate) -> ComputedFinding | None:
 
 
 def _compute_interval_p_value(estimate: Estimate) -> float | None:
-    """Return the two-sided p-value of a normal estimate with this interval of 95 %."""
+    """Return the two-sided p-value of a normally distributed estimate with this interval of 95 %."""
     value, low, high = estimate.value.value, estimate.low.value, estimate.high.value
     if estimate.scale == "ratio":
         if min(low, high, value) <= 0:

@@ -1,8 +1,8 @@
-"""Turn what a model has read of a passage into records.
+"""Turn the numbers that a model has read in a passage into records.
 
 The model types what a passage reports; it computes nothing and judges nothing. Its quote must stand in the passage, and
-each of its numbers in the quote, with the decimals that are printed; else the entry is dropped. The sign before a
-number and the percent sign behind it are read from the quote.
+each of its numbers in the quote, with the printed decimals; otherwise the entry is dropped. The sign before a number
+and the percent sign behind it are read from the quote.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from tools.checks.quotes import TextSpan, find_quote
 from tools.numbers import records
 from tools.numbers.statements import Statement, detect_notation, normalize_signs
 
-# A decimal, a percentage, or a number behind a sign, as in `n = 28`; else two counts, which no years and citations are.
+# A decimal, a percentage, or a number behind a sign, as in `n = 28`.
 _REPORTED_NUMBER = re.compile(r"\d\.\d|\d\s?%|[=<>≤≥±]\s?\.?\d")
+# Not a year, nor a citation in brackets.
 _COUNT_IN_TEXT = re.compile(
     rf"(?<![\w.,\[(-])(?!one\b|(?:19|20)\d\d\b){records.NUMBER_OR_WORD}(?![\w\])])", re.IGNORECASE
 )
-_PRINTED_NUMBER = re.compile(  # < .001, 12%, -0.3, twelve; the dash of 1.1-3.9 is no minus
+# < .001, 12%, -0.3, twelve; the dash of 1.1-3.9 is no minus.
+_PRINTED_NUMBER = re.compile(
     rf"(?P<sign>[=<>≤≥])?\s?(?P<minus>(?<![\d%)])[-–])?(?P<number>{records.UNSIGNED_NUMBER}|\b(?:{WHOLE_NUMBER_WORDS})\b)(?P<percent>\s?%)?",
     re.IGNORECASE,
 )
@@ -38,47 +40,48 @@ class PrintedNumber(NamedTuple):
     """A number as a quote prints it."""
 
     number: records.RoundedNumber
-    sign: Any  # Before it; `=` if there is none.
+    sign: Any  # `=`, `<` or the like before the number; `=` by default
     percentage: bool
 
 
 class UnsupportedEntryError(ValueError):
-    """An entry of the model that its passage does not print."""
+    """An entry of the model is not printed in its passage."""
 
 
 class NumbersByRole(dict[str, list[PrintedNumber]]):
-    """The numbers of an entry by their roles; what is asked for and not there makes it unsupported."""
+    """The numbers of an entry by their roles."""
 
     def require_number(self, role: str) -> Any:
-        """Return the only number with a role."""
+        """Return the only number with a role, or raise `UnsupportedEntryError`."""
         if len(found := self.get(role, [])) != 1:
             raise UnsupportedEntryError(f"it has not one number for {role}")
         return found[0].number
 
     def require_whole_number(self, role: str) -> int:
-        """Return the only number with a role, which has to be whole."""
+        """Return the only number with a role, or raise `UnsupportedEntryError` if it is not whole."""
         if (number := self.require_number(role)).half != 0.5:
             raise UnsupportedEntryError(f"it has not one whole number for {role}")
         return int(number.value)
 
 
 def choose_passages(document: Document) -> list[Statement]:
-    """Return the paragraphs and tables that hold numbers worth reading: they report some, or count twice."""
-    passages = _read_passages(document).values()
-    return [
-        each for each in passages if _REPORTED_NUMBER.search(each.text) or len(_COUNT_IN_TEXT.findall(each.text)) > 1
-    ]
+    """Return the paragraphs and tables that a model should read: they report a number, or hold two counts."""
+
+    def is_worth_reading(text: str) -> bool:
+        return _REPORTED_NUMBER.search(text) is not None or len(_COUNT_IN_TEXT.findall(text)) > 1
+
+    return [passage for passage in _read_passages(document).values() if is_worth_reading(passage.text)]
 
 
 def _read_passages(document: Document) -> dict[str, Statement]:
-    notation = detect_notation([normalize_signs(paragraph["text"]) for paragraph in document["paragraphs"]])
+    notation = detect_notation(document)
     return {each["id"]: Statement(each, notation.normalize_text(each["text"])) for each in document["paragraphs"]}
 
 
 def collect_records(
     readings: Sequence[NumberReading], document: Document
 ) -> tuple[list[records.NumberRecord], list[str]]:
-    """Return the records of what a model has read, and what it has not read or what its passage does not print."""
+    """Return records of the entries of a model, and messages about unread passages and dropped entries."""
     passages = _read_passages(document)
     found, unread = list[records.NumberRecord](), list[str]()
     for reading in readings:
@@ -87,9 +90,8 @@ def collect_records(
         for entry in reading["entries"]:
             try:
                 place, numbers = _find_quoted_numbers(entry, passages[at].text)
-                found.append(
-                    _RECORD_MAKERS.get(entry["kind"], _make_test_record)((passages[at], place), entry, numbers)
-                )
+                make_record = _RECORD_MAKERS.get(entry["kind"], _make_test_record)
+                found.append(make_record((passages[at], place), entry, numbers))
             except UnsupportedEntryError as reason:
                 dropped.append(f"{reason} (“{entry['quote']}”)")
         unread += [f"{at}, entries of the model, {len(dropped)}: {'; '.join(dropped)}"] if dropped else []
@@ -99,23 +101,25 @@ def collect_records(
 def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecord], kind: type[Record]) -> list[Record]:
     """Return the records of code, and those of the model at places where code has read none of the kind.
 
-    Where both have read the same numbers, the model tells what they mean. A row of a table has no places.
+    If both have read equal numbers, the record of code gets the meaning that the model states.
     """
-    joined = list(read)
+    merged = list(read)
     for other in (each for each in by_model if isinstance(each, kind)):
-        there = [at for at, each in enumerate(joined) if _has_overlap(each, other)]
-        told = {name: getattr(other, name) for name in _MEANING_FIELDS & vars(other).keys()}
-        for at in [at for at in there if _collect_rounded_numbers(joined[at]) == _collect_rounded_numbers(other)][:1]:
-            joined[at] = replace(
-                joined[at], **{name: value for name, value in told.items() if value not in _UNSTATED_VALUES}
-            )
-        joined += [] if there else [other]
-    return joined
+        overlapping = [at for at, each in enumerate(merged) if _has_overlap(each, other)]
+        numbers = _collect_rounded_numbers(other)
+        twin = next((at for at in overlapping if _collect_rounded_numbers(merged[at]) == numbers), None)
+        if twin is not None:
+            meaning = {name: getattr(other, name) for name in _MEANING_FIELDS & vars(other).keys()}
+            stated = {name: value for name, value in meaning.items() if value not in _UNSTATED_VALUES}
+            merged[twin] = replace(merged[twin], **stated)
+        merged += [] if overlapping else [other]
+    return merged
 
 
 def _has_overlap(read: records.NumberRecord, other: records.NumberRecord) -> bool:
     if read.statement.paragraph["id"] != other.statement.paragraph["id"]:
         return False
+    # A row of a table has no places.
     return read.statement.row or (read.place[0] < other.place[1] and other.place[0] < read.place[1])
 
 
@@ -124,7 +128,7 @@ def _collect_rounded_numbers(record: records.NumberRecord) -> set[records.Rounde
 
 
 def _find_quoted_numbers(entry: ReadEntry, text: str) -> tuple[tuple[int, int], NumbersByRole]:
-    """Find the longest piece of the quote of an entry, and its numbers in all pieces."""
+    """Return the place of the longest piece of the quote of an entry, and its numbers in all pieces."""
     pieces = [piece for piece in _ELLIPSIS.split(normalize_signs(entry["quote"])) if piece.strip()]
     places = [place for piece in pieces if (place := find_quote(piece, text, fewest=1))]
     if not places or len(places) < len(pieces):
@@ -143,11 +147,12 @@ def _find_quoted_numbers(entry: ReadEntry, text: str) -> tuple[tuple[int, int], 
 
 
 def _list_printed_numbers(text: str, place: TextSpan) -> Iterator[PrintedNumber]:
-    """List the numbers at a place, with the signs around them; a comma may also divide two degrees of freedom."""
+    """Yield the numbers at a place, with the signs around them."""
     for found in _PRINTED_NUMBER.finditer(text, max(0, place.start - 3)):
         if place.start < found.end("number") and found.start("number") < place.end:
             word = found["number"]
             digits = word if word[-1].isdigit() else str(records.parse_whole_number(word))
+            # A comma may also separate two degrees of freedom.
             for each in dict.fromkeys((digits, *digits.split(","))):
                 number = records.parse_number(f"{found['minus'] or ''}{each}")
                 yield PrintedNumber(number, found["sign"] or "=", found["percent"] is not None)
@@ -179,12 +184,9 @@ def _make_mean_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByR
 
 
 def _make_proportion_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.Proportion:
-    count, total, percentage = (
-        numbers.require_whole_number("count"),
-        numbers.require_whole_number("total"),
-        numbers.require_number("percentage"),
-    )
-    return records.Proportion(*at, count, total, percentage, approximate="approximate" in entry["remarks"])
+    count, total = numbers.require_whole_number("count"), numbers.require_whole_number("total")
+    is_approximate, percentage = "approximate" in entry["remarks"], numbers.require_number("percentage")
+    return records.Proportion(*at, count, total, percentage, is_approximate)
 
 
 def _make_estimate_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.Estimate:
@@ -197,19 +199,19 @@ def _make_estimate_record(at: _RecordLocation, entry: ReadEntry, numbers: Number
 
 
 def _make_total_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.ReportedTotal:
-    """Make the record of a total and its parts; of a number told twice the second place is the only part."""
+    """Return the record of a total and its parts, or of a repeated number, whose second mention is its only part."""
     is_repeated = entry["kind"] == "number told twice"
     heads, parts = (numbers.get(role, []) for role in ("told" if is_repeated else "total", "part"))
-    told = heads if is_repeated else [*heads, *parts]
+    printed = heads if is_repeated else [*heads, *parts]
+    is_mixed = len({each.percentage for each in printed}) > 1
     if is_repeated and not _ELLIPSIS.search(entry["quote"]):
         raise UnsupportedEntryError("its quote is of one place, not of two")
-    if len(heads) != 1 + is_repeated or len(told) < 3 - is_repeated or len({each.percentage for each in told}) > 1:
-        raise UnsupportedEntryError(
-            "its numbers are not two, or a total and its parts, all of them percentages or none"
-        )
-    total, *others = (each.number for each in told)
+    if len(heads) != 1 + is_repeated or len(printed) < 3 - is_repeated or is_mixed:
+        problem = "its numbers are not two, or a total and its parts, all of them percentages or none"
+        raise UnsupportedEntryError(problem)
+    total, *others = (each.number for each in printed)
     is_exclusive, is_complete = (is_repeated or remark in entry["remarks"] for remark in ("no overlap", "all parts"))
-    is_share = told[0].percentage
+    is_share = printed[0].percentage
     return records.ReportedTotal(*at, entry["name"], total, tuple(others), is_share, is_exclusive, is_complete)
 
 

@@ -1,10 +1,9 @@
-"""All checks over one paper: readers make records, and computations look at these."""
+"""The checks of a whole paper: readers make records of its numbers, and computations compare them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
 from textwrap import shorten
 
 from state.computed_findings import ComputedFinding, PaperReport, rank_severity
@@ -13,83 +12,64 @@ from tools.numbers import read_tables, read_text
 from tools.numbers.abbreviations import check_abbreviations
 from tools.numbers.citations import check_citations
 from tools.numbers.cross_references import check_cross_references
-from tools.numbers.debit import check_binary_deviation
-from tools.numbers.grim import check_mean
-from tools.numbers.grimmer import check_deviation
+from tools.numbers.grim import check_binary_deviation, check_deviation, check_mean
 from tools.numbers.intervals import check_estimate
-from tools.numbers.model_readings import merge_records
-from tools.numbers.multiple_testing import check_multiple_testing
+from tools.numbers.model_readings import Record, merge_records
 from tools.numbers.proportions import check_proportion, check_total
-from tools.numbers.recomputed_tests import check_comparison
+from tools.numbers.read_tables import ParsedTable
 from tools.numbers.records import Estimate, MeanAndDeviation, NumberRecord, Proportion, ReportedTest, ReportedTotal
-from tools.numbers.reported_tests import check_reported_test
-from tools.numbers.statements import read_statements
+from tools.numbers.reported_tests import check_comparison, check_multiple_testing, check_reported_test
+from tools.numbers.statements import Statement, read_statements
 
-_chain_records = chain.from_iterable
-_MIN_CONTRADICTIONS = 3
+_MIN_CONTRADICTIONS = 3  # of a table whose headings are taken as misread
+_FindingsByRecord = list[tuple[NumberRecord, list[ComputedFinding | None]]]
 
 
 def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequence[NumberRecord] = ()) -> PaperReport:
-    """Return all findings about a paper, in its order, and each once.
+    """Return all findings about a paper, each once, in the order of the paper.
 
     Args:
         document: The paper.
-        warnings: What its reader could not read.
-        by_model: Records of what a model has read of it.
+        warnings: Parts of the paper that its reader could not read.
+        by_model: Records of numbers that a model has read in the paper.
     """
     # 1. Read: records of the text, of the tables, and of the model.
     parts, printed_tables = read_statements(document)
     tables = [read_tables.parse_table(table) for table in printed_tables]
-    tests = [*_chain_records(map(read_text.read_tests, parts)), *_chain_records(map(read_tables.read_tests, tables))]
-    means = [*_chain_records(map(read_text.read_means, parts)), *_chain_records(map(read_tables.read_means, tables))]
-    shares = [
-        *_chain_records(map(read_text.read_proportions, parts)),
-        *_chain_records(map(read_tables.read_proportions, tables)),
-    ]
-    estimates = [
-        *_chain_records(map(read_text.read_estimates, parts)),
-        *_chain_records(map(read_tables.read_estimates, tables)),
-    ]
-    tests, means = merge_records(tests, by_model, ReportedTest), merge_records(means, by_model, MeanAndDeviation)
-    shares, estimates = merge_records(shares, by_model, Proportion), merge_records(estimates, by_model, Estimate)
-    comparisons = [
-        *read_text.find_comparisons(means, tests),
-        *_chain_records(map(read_tables.read_comparisons, tables)),
-    ]
-    one_sided = any(read_text.ONE_SIDED.search(part.text) for part in parts)
-    sphericity = any(read_text.SPHERICITY.search(f"{part.caption} {part.text}") for part in parts)
-    rank_tests = any(read_text.RANK_TEST.search(f"{part.caption} {part.text}") for part in parts)
 
-    # 2. Compute: each record by itself, then what needs the whole paper.
-    checked: list[tuple[NumberRecord, Sequence[ComputedFinding | None]]] = [
-        *(
-            (test, [check_reported_test(test, one_sided=one_sided, sphericity=sphericity, rank_tests=rank_tests)])
-            for test in tests
-        ),
-        *((mean, [check_mean(mean), check_deviation(mean), check_binary_deviation(mean)]) for mean in means),
-        *((share, [check_proportion(share)]) for share in shares),
-        *((estimate, [*check_estimate(estimate)]) for estimate in estimates),
-        *((comparison, [check_comparison(comparison)]) for comparison in comparisons),
-        *((total, [check_total(total)]) for total in by_model if isinstance(total, ReportedTotal)),
+    def read(
+        kind: type[Record],
+        read_statement: Callable[[Statement], Iterable[Record]],
+        read_table: Callable[[ParsedTable], Iterable[Record]],
+    ) -> list[Record]:
+        found = [record for part in parts for record in read_statement(part)]
+        found += [record for table in tables for record in read_table(table)]
+        return merge_records(found, by_model, kind)
+
+    tests = read(ReportedTest, read_text.read_tests, read_tables.read_tests)
+    means = read(MeanAndDeviation, read_text.read_means, read_tables.read_means)
+    shares = read(Proportion, read_text.read_proportions, read_tables.read_proportions)
+    estimates = read(Estimate, read_text.read_estimates, read_tables.read_estimates)
+    comparisons = [*read_text.find_comparisons(means, tests)]
+    comparisons += [record for table in tables for record in read_tables.read_comparisons(table)]
+
+    # 2. Compute: each record by itself, then the checks of the whole paper.
+    checked: _FindingsByRecord = [
+        (test, [found]) for test, found in zip(tests, _check_tests(tests, parts), strict=True)
     ]
-    findings, unread = (
-        [*check_multiple_testing(parts, [*tests, *estimates]), *check_abbreviations(parts)],
-        list(warnings),
-    )
+    checked += [(mean, [check_mean(mean), check_deviation(mean), check_binary_deviation(mean)]) for mean in means]
+    checked += [(share, [check_proportion(share)]) for share in shares]
+    checked += [(estimate, [*check_estimate(estimate)]) for estimate in estimates]
+    checked += [(comparison, [check_comparison(comparison)]) for comparison in comparisons]
+    checked += [(total, [check_total(total)]) for total in by_model if isinstance(total, ReportedTotal)]
+    findings = [*check_multiple_testing(parts, [*tests, *estimates]), *check_abbreviations(parts)]
+    unread = list(warnings)
     whole_paper = (check_cross_references(document, parts), check_citations(document, parts))
-    for told, not_read in (_exclude_misread_tables(checked), *whole_paper):
-        findings += told
-        unread += not_read
-    by_gravity = sorted(findings, key=rank_severity, reverse=True)  # so that the gravest stays
-    once = {(each["kind"], each["quote"], each["computation"]): each for each in by_gravity}
-    places = {each["id"]: (at, each["text"]) for at, each in enumerate(document["paragraphs"])}
-
-    def find_place(found: ComputedFinding) -> tuple[int, int]:
-        at, text = places.get(found["paragraph"], (len(places), ""))
-        return at, text.find(found["quote"])
-
+    for found, unread_parts in (_exclude_misread_tables(checked), *whole_paper):
+        findings += found
+        unread += unread_parts
     return PaperReport(
-        findings=sorted(once.values(), key=find_place),
+        findings=_sort_findings(findings, document),
         read={
             "test": len(tests),
             "mean": len(means),
@@ -103,12 +83,34 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
     )
 
 
-def _exclude_misread_tables(
-    checked: Sequence[tuple[NumberRecord, Sequence[ComputedFinding | None]]],
-) -> tuple[list[ComputedFinding], list[str]]:
-    """Return what was found, but for tables of which most values of a kind contradict, and these tables.
+def _check_tests(tests: Sequence[ReportedTest], parts: Sequence[Statement]) -> list[ComputedFinding | None]:
+    """Check each test, allowing for what the paper says anywhere about its tests."""
+    one_sided = any(read_text.ONE_SIDED.search(part.text) for part in parts)
+    texts = [f"{part.caption} {part.text}" for part in parts]
+    sphericity, rank_tests = (any(map(word.search, texts)) for word in (read_text.SPHERICITY, read_text.RANK_TEST))
+    return [
+        check_reported_test(test, one_sided=one_sided, sphericity=sphericity, rank_tests=rank_tests) for test in tests
+    ]
 
-    The headings of such a table were read wrong, or are wrong, rather than each of its values.
+
+def _sort_findings(findings: Sequence[ComputedFinding], document: Document) -> list[ComputedFinding]:
+    """Return each finding once, in the order of the paper."""
+    # Ascending by gravity, so that of two equal findings the graver one is kept in the dictionary.
+    by_gravity = sorted(findings, key=rank_severity, reverse=True)
+    unique = {(each["kind"], each["quote"], each["computation"]): each for each in by_gravity}
+    places = {each["id"]: (at, each["text"]) for at, each in enumerate(document["paragraphs"])}
+
+    def find_place(found: ComputedFinding) -> tuple[int, int]:
+        at, text = places.get(found["paragraph"], (len(places), ""))
+        return at, text.find(found["quote"])
+
+    return sorted(unique.values(), key=find_place)
+
+
+def _exclude_misread_tables(checked: _FindingsByRecord) -> tuple[list[ComputedFinding], list[str]]:
+    """Return the findings and the tables that were not computed on.
+
+    Where most values of a kind contradict, the headings of the table were read wrong, or are wrong.
     """
     groups = defaultdict[tuple[str, type[NumberRecord]], list[tuple[NumberRecord, list[ComputedFinding]]]](list)
     for record, found in checked:
@@ -119,8 +121,8 @@ def _exclude_misread_tables(
         wrong = [found[0]["kind"] for _, found in group if found]
         if table and len(wrong) >= max(_MIN_CONTRADICTIONS, len(group) / 2):
             name = shorten(group[0][0].statement.caption, 60, placeholder="…")
-            told = f"{len(wrong)} of {len(group)} values do not fit its headings ({wrong[0]})"
-            unread.append(f"table “{name}”: {told}, so it was not computed on")
+            reason = f"{len(wrong)} of {len(group)} values do not fit its headings ({wrong[0]})"
+            unread.append(f"table “{name}”: {reason}, so it was not computed on")
         else:
             findings += [each for _, found in group for each in found]
     return findings, unread

@@ -1,6 +1,6 @@
-"""Percentages against the counts beside them, totals against their parts, and numbers that are told twice.
+"""Check percentages against their counts, totals against their parts, and numbers against their second mention.
 
-A percentage of a table may be of fewer people than its heading tells, as some answers are missing. This makes a
+A percentage of a table may be of fewer people than its heading states, if some answers are missing. This makes a
 finding less severe. Totals are among the checks of the REAPPRAISED list: Grey, A., Bolland, M. J., Avenell, A., Klein,
 A. A., and Gunsalus, C. K. (2020), "Check for publication integrity before misconduct", Nature 577, 167-169.
 """
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-from state.computed_findings import ComputedFinding, Severity
+from state.computed_findings import ComputedFinding
 from tools.numbers.records import Proportion, ReportedTotal, RoundedNumber
 
-_MAX_APPROXIMATE_DIFFERENCE = 3.0  # percentage points that `about` and the like allow
+_MAX_APPROXIMATE_DIFFERENCE = 3.0  # percentage points behind a word such as `about`
 _MIN_ANSWERED_SHARE = 0.8  # of a table's n; with fewer, the table would say so
 
 
@@ -22,60 +22,54 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
     if total < max(count, 1):
         return None
     exact = 100 * count / total
-    if percentage.is_rounding_of(exact) or (
-        proportion.approximate and abs(percentage.value - exact) < _MAX_APPROXIMATE_DIFFERENCE
-    ):
+    difference = abs(exact - percentage.value)
+    is_near = proportion.approximate and difference < _MAX_APPROXIMATE_DIFFERENCE
+    if is_near or percentage.is_rounding_of(exact):
         return None
-    is_of_fewer = proportion.statement.row and _can_fit_smaller_total(proportion)
-    explanations = [f"a share of fewer than {total}, because some values are missing"] if is_of_fewer else []
-    near = abs(exact - percentage.value) <= 2 * percentage.half + 1e-9
-    severity: Severity = "low" if near or explanations else "medium"
-    decimals = percentage.decimals
+    # In a table, the percentage may be right of somewhat fewer people than the total.
+    least = max(math.ceil(100 * count / percentage.high), _MIN_ANSWERED_SHARE * total)
+    most = min(100 * count / max(percentage.low, 1e-9), total - 1)
+    is_of_fewer = proportion.statement.row and math.ceil(least) <= most
+    is_slip = difference <= 2 * percentage.half + 1e-9
     other = round(percentage.value * total / 100)
     instead = f", or {other} of {total}" if percentage.is_rounding_of(100 * other / total) else ""
+    decimals = percentage.decimals
     return proportion.build_finding(
         "percentage",
-        severity,
+        "low" if is_slip or is_of_fewer else "medium",
         computation=f"{count} of {total} is {exact:.{max(1, decimals + 1)}f}%, printed is {percentage.value:g}%",
         consistent=f"{exact:.{decimals}f}%{instead}",
-        explanations=explanations,
+        explanations=[f"a share of fewer than {total}, because some values are missing"] if is_of_fewer else [],
     )
 
 
-def _can_fit_smaller_total(proportion: Proportion) -> bool:
-    """Return whether the percentage is right of somewhat fewer people than the total."""
-    least = max(math.ceil(100 * proportion.count / proportion.percentage.high), _MIN_ANSWERED_SHARE * proportion.total)
-    most = 100 * proportion.count / max(proportion.percentage.low, 1e-9)
-    return math.ceil(least) <= min(most, proportion.total - 1)
-
-
-def check_total(told: ReportedTotal) -> ComputedFinding | None:
+def check_total(reported: ReportedTotal) -> ComputedFinding | None:
     """Return a finding if the parts of a total, none of which overlap, cannot add up to it."""
-    is_repeated = len(told.parts) == 1
-    numbers = [told.total, *told.parts]
+    is_repeated = len(reported.parts) == 1
+    numbers = [reported.total, *reported.parts]
     halves = {number.half for number in numbers}
-    if len(halves) == 1 and (is_repeated or (halves == {0.5} and not told.percentage)):  # counts are not rounded
+    # Counts are not rounded, nor is a repeated number.
+    if len(halves) == 1 and (is_repeated or (halves == {0.5} and not reported.percentage)):
         numbers = [number._replace(half=0) for number in numbers]
     total, *parts = numbers
-    is_less = sum(part.high for part in parts) < total.low and told.complete
-    if not told.exclusive or not (is_less or sum(part.low for part in parts) > total.high):
+    is_less = sum(part.high for part in parts) < total.low and reported.complete
+    if not reported.exclusive or not (is_less or sum(part.low for part in parts) > total.high):
         return None
-    printed, *shown = (_format_like_printed(number.value, number, told) for number in (told.total, *told.parts))
-    added = _format_like_printed(sum(part.value for part in parts), min(told.parts, key=lambda part: part.half), told)
+
+    def format_like(value: float, printed: RoundedNumber) -> str:
+        return f"{value:,.{printed.decimals}f}{'%' if reported.percentage else ''}"
+
+    printed, *shown = (format_like(number.value, number) for number in (reported.total, *reported.parts))
+    added = format_like(sum(part.value for part in parts), min(reported.parts, key=lambda part: part.half))
     if is_repeated:
         why, consistent = f"{printed} in one place and {shown[0]} in the other", "the same number in both places"
     else:
         why = f"{' + '.join(shown)} = {added}, printed is {printed}"
         consistent = f"a total of {added}, or other parts"
-    return told.build_finding(
+    return reported.build_finding(
         "number told twice" if is_repeated else "parts of a whole",
         "medium",
-        computation=f"{told.name}: {why}",
+        computation=f"{reported.name}: {why}",
         consistent=consistent,
         explanations=["two quantities" if is_repeated else "parts that overlap, or that are not all told"],
     )
-
-
-def _format_like_printed(value: float, printed: RoundedNumber, told: ReportedTotal) -> str:
-    """Write a value with as many decimals as a number was printed with."""
-    return f"{value:,.{printed.decimals}f}{'%' if told.percentage else ''}"

@@ -1,8 +1,8 @@
-"""Read the records of tables: each cell is what the headings above it, or before it, name.
+"""Read records from tables by the headings above a cell or before it.
 
-A heading is taken apart at its brackets and commas, and each part looked up among the names that a field prescribes:
-`OR (95% CI)` makes of `1.50 (1.02, 2.20)` an estimate and its interval. A cell that has another number of values than
-its heading names is not read, nor are values that cannot be told to belong together.
+A heading is split at its brackets and commas, and each part looked up among the names that a field prescribes: below
+`OR (95% CI)`, the cell `1.50 (1.02, 2.20)` is an estimate and its interval. A cell with more or fewer values than its
+heading names is not read, nor are values that cannot be matched with each other.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ROLE_NAMES = {
     "p": "p; P; p value; P value; sig; significance; Pr",
 }
 _ROLES_BY_NAME = {name: role for role, names in _ROLE_NAMES.items() for name in names.split("; ")}
-# Names that need a part of a heading for themselves: `Vitamin b` is no coefficient, and `weighted %` no share of n.
+# Names that must be a whole part of a heading: `Vitamin b` is no coefficient, and `weighted %` no share of n.
 _WHOLE_HEADINGS = frozenset({"b", "d", "g", "β", "r", "q", "%", "percent", "percentage"})
 _STATISTIC_ROLES = frozenset({"t", "F", "z", "r", "chi", "Q"})
 _CONTENT_ROLES = frozenset({"count", "percentage", "mean", "deviation", "error"})
@@ -50,9 +50,9 @@ _SIZE = re.compile(rf"\b[nN]\s?=\s?(?P<n>{records.COUNT})")
 _COUNT = re.compile(records.COUNT)
 _LEVEL = re.compile(r"(?P<level>9\d(?:\.\d)?)\s?%\s?(?=[Cc])")  # 95% CI
 _HEADING_SEPARATOR = re.compile(r"[()\[\],;:/±_]|\+/-|\band\b")
-_VALUE_SEPARATOR = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # parts the values of a cell: 1.50 (1.02, 2.20); 3.4 ± 1.2
+_VALUE_SEPARATOR = re.compile(r"\s?(?:[(\[;]|±|\+/-)\s?")  # in 1.50 (1.02, 2.20) and 3.4 ± 1.2
 _BEGINS_NUMBER = re.compile(r"[<>=≤≥~≈-]?\s?[-–+]?\.?\d")
-_FOOTNOTE_MARK = r"(?:\s?[a-z†‡§⁰¹²³⁴-⁹])?"  # of a footnote
+_FOOTNOTE_MARK = r"(?:\s?[a-z†‡§⁰¹²³⁴-⁹])?"
 _NUMBER_CELL = re.compile(rf"(?P<value>{records.NUMBER})\s?%?{_FOOTNOTE_MARK}")
 _INTERVAL_CELL = re.compile(rf"(?P<low>{records.NUMBER})\s?%?\s?(?:to|[-–,;])\s?(?P<high>{records.NUMBER})\s?%?")
 _P_CELL = re.compile(
@@ -66,31 +66,31 @@ _ERROR_LABEL = re.compile(r"error\b|residuals?\b|within\b", re.IGNORECASE)
 
 
 class TableHeading(NamedTuple):
-    """What the words above a column, or before a row, name."""
+    """Heading of a column or a row."""
 
     words: str = ""
     roles: tuple[str, ...] = ()
-    """Of the values of each cell, in their order."""
+    """Roles of the values of each cell, in their order."""
     n: int | None = None
     degrees: tuple[str, ...] = ()
-    """The numbers of `F(2, 57)`."""
+    """Degrees of freedom in the heading, such as those of `F(2, 57)`."""
     pure: bool = False
-    """Whether the words are names of roles and nothing else."""
+    """Whether the heading consists of names of roles only."""
 
 
 class TableValue(NamedTuple):
-    """A value of a cell with what the headings say that it is."""
+    """A value of a cell with the role that the headings give it."""
 
     role: str
     text: str
     heading: TableHeading
     label: str
-    """The words before its row."""
+    """Words before the row."""
     statement: Statement
 
 
 class ParsedTable(NamedTuple):
-    """A table as lines of values that belong together: its rows, or its columns if the names stand at the left."""
+    """A table as lines of related values: its rows, or its columns if the roles are named at the left."""
 
     about: str
     """Caption, headings and notes."""
@@ -107,7 +107,7 @@ def _parse_heading(words: str) -> TableHeading:
     if sizes and len(named) == 1 and len(named[0][0]) == 1:
         named = []  # B (n = 20) is a group
     roles = tuple(role for _, role, _ in named if role)
-    roles = ("count", *roles[1:]) if roles == ("n", "percentage") else roles  # n (%)
+    roles = ("count", "percentage") if roles == ("n", "percentage") else roles  # n (%)
     numbers = tuple(part for part, role, _ in named if not role and re.fullmatch(r"\d+(?:\.\d+)?", part))
     return TableHeading(
         words=words,
@@ -119,7 +119,7 @@ def _parse_heading(words: str) -> TableHeading:
 
 
 def _find_role(part: str) -> tuple[str, bool]:
-    """Return the role that a part of a heading ends with, and whether it is nothing else."""
+    """Return the role at the end of a part of a heading, and whether the part has no other words."""
     words = part.partition(" for ")[0].split()
     if " for " in part and words[-1] != "CI":
         return "", False  # `p for trend` belongs to no statistic of its row
@@ -132,13 +132,16 @@ def _find_role(part: str) -> tuple[str, bool]:
 
 
 def parse_table(table: PaperTable) -> ParsedTable:
-    """Take a table apart into lines of values with roles."""
+    """Parse a table into lines of values with roles."""
+    # 1. Read the headings. The table is turned if more roles are named at the left than at the top.
     depth = _count_heading_rows(table.rows)
     body = list(zip(table.rows[depth:], table.statements[depth - 1 :], strict=True))
     labels = [_parse_heading(row[0]) for row, _ in body]
     columns = _parse_column_headings(table.rows[:depth])
     at_top, at_left = ({role for each in group if each.pure for role in each.roles} for group in (columns, labels))
     turned = len(at_left) > len(at_top)
+
+    # 2. Read the cells of each row. A row without cells is the heading of those below.
     section = TableHeading()
     grid: list[list[list[TableValue]]] = []
     for label, (row, statement) in zip(labels, body, strict=True):
@@ -147,17 +150,19 @@ def parse_table(table: PaperTable) -> ParsedTable:
         elif len(row) == len(columns):
             words = f"{section.words} {label.words}".strip()
             naming = (label if label.roles else section)._replace(words=words, n=label.n)
-            # A block of rows with an n of its own is of other people than its columns.
+            # A block of rows with its own n is of other people than the columns.
             above = [each._replace(n=None) if section.n else each for each in columns[1:]]
             cells = zip(above, row[1:], strict=True)
             grid.append([_parse_cell_values(column, naming, cell, statement) for column, cell in cells])
+
+    # 3. Arrange the values in lines.
     lines = zip(*grid, strict=True) if turned else grid
     about = " ; ".join(filter(None, [table.caption, *(column.words for column in columns), table.notes]))
     return ParsedTable(about, [[value for cell in line for value in cell] for line in lines])
 
 
 def _count_heading_rows(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many rows stand above the first that has a number, at least one."""
+    """Count the rows above the first row with a number, at least one."""
     for at, row in enumerate(rows[1:], 1):
         cells = [cell for cell in row[1:] if cell]
         if not cells or any(_BEGINS_NUMBER.match(cell) and not _parse_heading(cell).roles for cell in cells):
@@ -166,9 +171,10 @@ def _count_heading_rows(rows: Sequence[Sequence[str]]) -> int:
 
 
 def _parse_column_headings(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
-    """Return what the headings of each column name; the lowest that names a role decides."""
+    """Return a heading for each column, with the roles of its lowest heading that names any."""
     filled = [list(row) for row in rows]
-    for row in filled[:-1]:  # a heading over several columns stands in the first of them
+    # A heading over several columns stands in the first of them.
+    for row in filled[:-1]:
         for at in range(2, len(row)):
             row[at] = row[at] or row[at - 1]
     columns: list[TableHeading] = []
@@ -177,21 +183,21 @@ def _parse_column_headings(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
         naming = next((level for level in reversed(levels) if level.roles), TableHeading())
         n = next((level.n for level in reversed(levels) if level.n), None)
         columns.append(naming._replace(words="; ".join(level.words for level in levels), n=n))
+        # A column without a heading behind an interval holds the upper ends.
         if at and not any(row[at : at + 1] and row[at] for row in rows) and columns[at - 1].roles == ("interval",):
             columns[at - 1 :] = [columns[at - 1]._replace(roles=(role,)) for role in ("low", "high")]
     return columns
 
 
 def _parse_cell_values(column: TableHeading, label: TableHeading, cell: str, statement: Statement) -> list[TableValue]:
-    """Return the values of a cell, none if its headings do not name each of them."""
+    """Return the values of a cell; none if the headings do not name each of them."""
     own = _NAMED_VALUE.fullmatch(cell)
     naming = _parse_heading(own["heading"]) if own else TableHeading()
+    is_named_twice = column.roles and label.roles and column.roles != label.roles
     if own and naming.roles:
         cell = own["value"]
-    elif (
-        column.roles and label.roles and column.roles != label.roles and {*column.roles, *label.roles} <= _CONTENT_ROLES
-    ):
-        return []  # the column says that it holds percentages, and the row that it holds means
+    elif is_named_twice and {*column.roles, *label.roles} <= _CONTENT_ROLES:
+        return []  # by its column the cell is a percentage, by its row a mean
     elif _COUNT_AND_SHARE.fullmatch(cell) and not column.roles and not label.roles:
         naming = TableHeading(roles=("count", "percentage"))
     else:
@@ -207,9 +213,9 @@ def _parse_cell_values(column: TableHeading, label: TableHeading, cell: str, sta
 def _iterate_related_values(
     table: ParsedTable, roles: Collection[str]
 ) -> Iterator[tuple[int, TableValue, Mapping[str, TableValue]]]:
-    """Yield each value with one of the roles, the number of its line, and what belongs to it, by role.
+    """Yield the number of a line, each value in it that has one of the roles, and the related values by their roles.
 
-    To the first of a line belongs the first of another role, if the line has as many of both.
+    The first value of a role is related to the first of another role, if the line has as many of both.
     """
     for number, line in enumerate(table.lines):
         owners = [each for each in line if each.role in roles]
@@ -221,13 +227,13 @@ def _iterate_related_values(
 
 
 def _parse_cell_number(value: TableValue | None) -> records.RoundedNumber | None:
-    """Return the number of a cell; None where there is no cell, or it holds anything else."""
+    """Return the number of a cell; None without a cell, or if it holds anything else."""
     found = _NUMBER_CELL.fullmatch(value.text) if value else None
     return records.parse_number(found["value"]) if found else None
 
 
 def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
-    """Read `12 (40%)` below a heading that tells how many there are: `Tea (n = 30)`."""
+    """Read counts and percentages such as `12 (40%)` below a heading with an n, such as `Tea (n = 30)`."""
     for each, percentage in () if _WEIGHTED.search(table.about) else chain.from_iterable(map(pairwise, table.lines)):
         share = _parse_cell_number(percentage) if percentage.role == "percentage" else None
         if share and each.heading.n and each.role in {"count", "n"} and _COUNT.fullmatch(each.text):
@@ -236,7 +242,7 @@ def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
 
 
 def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
-    """Read means, and percentages of people, whose n a heading or a column tells, with the deviation beside them."""
+    """Read means, and percentages of people, with their deviations and the n of a heading or a column."""
     for _, each, beside in [*_iterate_related_values(table, {"mean"}), *_iterate_related_values(table, {"percentage"})]:
         words = f"{each.heading.words} {each.label}"
         size = beside["n"].text if "n" in beside else ""
@@ -244,15 +250,14 @@ def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
         mean, is_percentage = _parse_cell_number(each), each.role == "percentage"
         if mean and n and not (is_percentage and ({"count", "n"} & beside.keys() or not PEOPLE.search(words))):
             scale = parse_scale(f"{each.statement.caption} {words}")
-            deviation = _parse_cell_number(beside.get("deviation"))
-            yield records.MeanAndDeviation(
-                each.statement, (0, 0), mean, deviation, n, **scale._asdict(), percentage=is_percentage
-            )
+            numbers = (mean, _parse_cell_number(beside.get("deviation")), n)
+            yield records.MeanAndDeviation(each.statement, (0, 0), *numbers, **scale, percentage=is_percentage)
 
 
 def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
-    """Read estimates with the interval and the p-value of the same line."""
-    is_of_ratios = any(each.role == "ratio" for line in table.lines for each in line)  # beside b stands OR (95% CI)
+    """Read estimates with the interval and the p-value of their line."""
+    # In a table of b and OR (95% CI), the interval is that of the ratio.
+    is_of_ratios = any(each.role == "ratio" for line in table.lines for each in line)
     roles = {"ratio"} if is_of_ratios else {"difference", "estimate", "d"}
     found = [
         (number, each, beside, ends)
@@ -262,18 +267,19 @@ def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
     without_p = {number for number, _, beside, _ in found if "p" not in beside}
     for number, each, beside, ends in found:
         level = _LEVEL.search(f"{beside['interval'].heading.words} ; {table.about}")
-        # A p-value above lines that have none is that of all of them, such as the categories of a variable.
+        # A p-value above lines without any belongs to them all, such as the categories of a variable.
         p = None if number + 1 in without_p else beside.get("p")
         scale: Any = "ratio" if is_of_ratios else "unknown" if each.role == "estimate" else "difference"
         low, high = (records.parse_number(ends[end]) for end in ("low", "high"))
         confidence = float(level["level"]) / 100 if level else 0.95
         if value := _parse_cell_number(each):
-            told = (confidence, *parse_p_value(_P_CELL.fullmatch(p.text if p else ""), table.about))
-            yield records.Estimate(each.statement, (0, 0), each.heading.words, scale, value, low, high, *told)
+            significance = parse_p_value(_P_CELL.fullmatch(p.text if p else ""), table.about)
+            numbers = (value, low, high, confidence, *significance)
+            yield records.Estimate(each.statement, (0, 0), each.heading.words, scale, *numbers)
 
 
 def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
-    """Read statistics with the degrees of freedom and the p-value of the same line."""
+    """Read statistics with the degrees of freedom and the p-value of their line."""
     for number, each, beside in _iterate_related_values(table, _STATISTIC_ROLES):
         value, kind = _parse_cell_number(each), cast("records.TestKind", each.role)
         degrees = _find_degrees_of_freedom(each, beside, table.lines[number + 1 :] if kind == "F" else [])
@@ -285,18 +291,17 @@ def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
 def _find_degrees_of_freedom(
     statistic: TableValue, beside: Mapping[str, TableValue], below: Sequence[Sequence[TableValue]]
 ) -> records.DegreesOfFreedom | None:
-    """Find degrees of freedom in the heading, in the line, or in the line of the error below it; of r by n pairs."""
+    """Find degrees of freedom in the heading, in the line, or in the error line below; those of r from the n."""
     own, first, second, pairs = (beside[role].text if role in beside else "" for role in ("df", "df1", "df2", "n"))
-    error = next(
-        (each.text for row in below for each in row if each.role == "df" and _ERROR_LABEL.match(each.label)), ""
-    )
-    told = [", ".join(statistic.heading.degrees), f"{first}, {second}", own, f"{own}, {error}", f"n = {pairs}"]
+    values_below = (each for row in below for each in row)
+    error = next((each.text for each in values_below if each.role == "df" and _ERROR_LABEL.match(each.label)), "")
+    texts = [", ".join(statistic.heading.degrees), f"{first}, {second}", own, f"{own}, {error}", f"n = {pairs}"]
     kind = cast("records.TestKind", statistic.role)
-    return next((found for text in told if (found := parse_degrees_of_freedom(kind, text)) is not None), None)
+    return next((found for text in texts if (found := parse_degrees_of_freedom(kind, text)) is not None), None)
 
 
 def read_comparisons(table: ParsedTable) -> Iterator[records.GroupComparison]:
-    """Read rows with the means, deviations and n of two groups and one t or one Cohen's d."""
+    """Read lines with the means, deviations and n of two groups and a single t or Cohen's d."""
     for line in table.lines:
         row = table._replace(lines=[line])
         groups = [mean for mean in read_means(row) if mean.deviation]
@@ -306,5 +311,5 @@ def read_comparisons(table: ParsedTable) -> Iterator[records.GroupComparison]:
             cells = [each for each in line if each.role == measure]
             value = _parse_cell_number(cells[0]) if len(cells) == 1 else None
             if len(groups) == 2 and value:
-                two = (groups[0], groups[1])
-                yield records.GroupComparison(cells[0].statement, (0, 0), two, measure, value, degrees)
+                pair = (groups[0], groups[1])
+                yield records.GroupComparison(cells[0].statement, (0, 0), pair, measure, value, degrees)

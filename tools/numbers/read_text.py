@@ -1,6 +1,6 @@
-"""Read the records of a sentence: only formats that a field prescribes, such as those of the APA.
+"""Read records from sentences, only in formats that a field prescribes, such as those of the APA.
 
-Where the meaning of words would decide what a number is, nothing is read.
+A number whose kind depends on the meaning of the words around it is not read.
 """
 
 from __future__ import annotations
@@ -8,19 +8,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, cast, get_args
+from functools import partial
+from typing import Any, Literal, cast, get_args
 
 from tools.checks.quantity_lexicon import SMALL_NUMBERS
 from tools.numbers import records
-from tools.numbers.records import (
-    COUNT,
-    NUMBER,
-    NUMBER_OR_WORD,
-    P_VALUE,
-    UNSIGNED_NUMBER,
-    parse_number,
-    parse_whole_number,
-)
+from tools.numbers.records import COUNT, NUMBER, NUMBER_OR_WORD, P_VALUE, UNSIGNED_NUMBER, parse_number
 from tools.numbers.statements import Statement
 
 _KINDS: tuple[records.TestKind, ...] = get_args(records.TestKind)
@@ -35,11 +28,11 @@ _NAME = rf"(?<![\w’'.^])(?:{_T_OR_F}|(?P<r>r)|(?P<z>[zZ])|{_Q}|{_CHI})"
 _INSIDE = r"\s{0,2}[(\[](?P<inside>[^()\[\]|]{1,40})[)\]]"  # t(38), χ²(1, N = 184)
 _BELOW = rf"_?\{{?\(?(?P<below>{_DEGREES})\)?\}}?"  # t_38, F1,38
 _BEHIND = rf"[,;]?\s?\(?d\.?\s?f\.?\s?=\s?(?P<behind>{_DEGREES})\)?"  # t = 2.20, df = 38
-_NOT_CONTINUED = r"(?!\d|[.,]\d|\s\d|\s?[%x×·])"  # what is read is no part of 2,76 or 1 231.24
+_NOT_CONTINUED = r"(?!\d|[.,]\d|\s\d|\s?[%x×·])"  # not a part of 2,76 or 1 231.24
 _VALUE = rf"\s{{0,2}}(?P<comparison>[=<>])\s{{0,2}}(?P<value>{NUMBER}){_NOT_CONTINUED}"
 _SYMBOL = r"(?![tFzZQHχ][\W\d_]|[pP](?!artial))[A-Za-zχηωεφβΔ][\w²^’'{}-]{0,12}(?:\s[\w²^]{1,8})?"  # ηp², Cohen's d
 _INTERVAL_OF_EFFECT = r"9\d\s?%\s?CI\s?[=:]?\s?[(\[][^()\[\]]{1,30}[)\]]"  # 95% CI [0.1, 0.9]
-# What APA puts between a statistic and its p, such as MSE = 1.2.
+# The APA allows effect sizes and the like between a statistic and its p, such as MSE = 1.2.
 _BETWEEN = rf"\s?[,;]?\s{{0,2}}\(?(?:{_SYMBOL}\s?[=<>]\s?{NUMBER}\s?%?|{_INTERVAL_OF_EFFECT})\)?"
 _NOT_SIGNIFICANT = r"(?:[pP]\s?[=>]?\s?)?(?P<ns>n\.\s?s\.|ns|NS|N\.\s?S\.)(?!\w)"
 _SIGNIFICANCE = rf"(?:(?:one|two|[12])[ –-](?:tailed|sided)\s)?(?:{P_VALUE}|{_NOT_SIGNIFICANT})"
@@ -67,15 +60,14 @@ ADJUSTMENT = re.compile(
     r"|\bpost[- ]?hoc\b|\bglht\b|\bp[- ]values? (?:were |are )?(?:adjusted|corrected)",
     re.IGNORECASE,
 )
-_CONTEXT_CHARACTERS = (
-    400  # characters on either side, in which a correction, a number of tails or a scale is told of a number
-)
+# On either side of a number a correction, a number of tails or a scale may be named for it.
+_CONTEXT_CHARACTERS = 400
 SPHERICITY = re.compile(r"greenhouse|huynh", re.IGNORECASE)
 RANK_TEST = re.compile(r"wilcoxon|mann[- –]?whitney|signed[- ]ranks?\b|rank[- ]sum", re.IGNORECASE)
 
 
 def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
-    """Read `t(38) = 2.20, p = .034`: a statistic, its degrees of freedom and its p-value directly behind it."""
+    """Read statistics with their degrees of freedom and p-values, such as `t(38) = 2.20, p = .034`."""
     for match in _TEST.finditer(statement.text):
         kind = next(name for name in _KINDS if match[name])
         value = parse_number(match["value"])
@@ -88,11 +80,11 @@ def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
 
 
 def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, records.Tails, str]:
-    """Return the p-value of a match as records hold it, None if it has none, with what a text says of it."""
-    told, p, relation = match.groupdict() if match else {}, None, "="
-    if told.get("p"):
-        p, relation = parse_number(told["p"]), told["relation"] or "="
-    elif told.get("ns"):
+    """Return the p-value of a match, if it has any, its relation, and the tails and adjustment named in a text."""
+    groups, p, relation = match.groupdict() if match else {}, None, "="
+    if groups.get("p"):
+        p, relation = parse_number(groups["p"]), groups["relation"] or "="
+    elif groups.get("ns"):
         p, relation = records.RoundedNumber(records.ALPHA, 0.0), "ns"
     tails: Any = "one" if ONE_SIDED.search(about) else "two" if _TWO_SIDED.search(about) else "unstated"
     adjusted = ADJUSTMENT.search(about)
@@ -100,22 +92,25 @@ def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, re
 
 
 def _is_another_quantity(kind: records.TestKind, value: records.RoundedNumber, *, below: bool) -> bool:
-    """Return whether a name and its number are those of another quantity.
-
-    H2 is heritability and r2 a share of variance; a whole z is a coordinate; F, χ² and Q are never negative.
-    """
+    """Return whether a name and its number do not belong to a test statistic."""
     if below and kind in {"r", "z", "Q"}:
-        return True
+        return True  # H2 is heritability, and r2 a share of variance
+    # A whole z is a coordinate. F, χ² and Q are never negative.
     return value.half >= 0.5 if kind == "z" else kind in {"F", "chi", "Q"} and value.value < 0
 
 
 def parse_degrees_of_freedom(kind: records.TestKind, text: str) -> records.DegreesOfFreedom | None:
-    """Read `1, 38`, `df = 38` or `2, N = 90`; None unless they are as many as the statistic has, and above zero."""
+    """Read degrees of freedom: `1, 38`, `df = 38` or `2, N = 90`.
+
+    Returns:
+        None unless they are as many as the statistic has, and above zero.
+    """
     size = _SIZE.search(text)
-    told = re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text)).strip()
-    if kind == "r" and size and not told:
+    listed = re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text)).strip()
+    if kind == "r" and size and not listed:
         return (records.RoundedNumber(parse_number(size["n"]).value - 2, 0.5),)
-    found = re.fullmatch(_FORMS.get(kind, _LARGE), re.sub(r"^[lI](?=[,;])", "1", told))  # l as a scan has a 1
+    # Scans read the 1 of F(1, 38) as l or I.
+    found = re.fullmatch(_FORMS.get(kind, _LARGE), re.sub(r"^[lI](?=[,;])", "1", listed))
     degrees = tuple(map(parse_number, found.groups())) if found else ()
     return degrees if found and all(each.value > 0 for each in degrees) else None
 
@@ -152,19 +147,11 @@ def _is_approximate(text: str, place: int) -> bool:
 def read_proportions(statement: Statement) -> Iterator[records.Proportion]:
     """Read `x of N (y%)`, `x/N (y%)`, `y% (x of N)` and `x (y%) of N`."""
     for match in (match for pattern in _COUNT_PATTERNS for match in pattern.finditer(statement.text)):
-        count, total = parse_whole_number(match["count"]), parse_whole_number(match["total"])
+        count, total = records.parse_whole_number(match["count"]), records.parse_whole_number(match["total"])
         percentage = parse_number(match["percentage"])
         approximate = _is_approximate(statement.text, match.start("percentage"))
         if percentage.value <= 100:
             yield records.Proportion(statement, match.span(), count, total, percentage, approximate)
-
-
-class MeasurementScale(NamedTuple):
-    """What a text says explicitly of the values behind its means."""
-
-    whole: bool
-    binary: bool
-    items: int | None
 
 
 _WHOLE = re.compile(
@@ -178,13 +165,13 @@ _BINARY = re.compile(
 _ITEMS = re.compile(rf"\b(?P<items>\d{{1,2}}|single|one|{'|'.join(SMALL_NUMBERS)})[- ]items?\b", re.IGNORECASE)
 
 
-def parse_scale(text: str) -> MeasurementScale:
-    """Return whether a text says that its values are whole or binary, and of how many items each is the mean."""
-    told = {found["items"].lower() for found in _ITEMS.finditer(text)}
-    numbers = {1 if word == "single" else SMALL_NUMBERS.get(word) or int(word) for word in told}
+def parse_scale(text: str) -> dict[str, Any]:
+    """Return the fields `whole`, `binary` and `items` of a mean, as a text states them."""
+    words = {found["items"].lower() for found in _ITEMS.finditer(text)}
+    numbers = {1 if word == "single" else SMALL_NUMBERS.get(word) or int(word) for word in words}
     counted = re.search(r"\bwhole numbers?\b|\bare (?:all )?counts\b", text) and not numbers
     items = 1 if counted else numbers.pop() if len(numbers) == 1 else None
-    return MeasurementScale(_WHOLE.search(text) is not None, _BINARY.search(text) is not None, items)
+    return {"whole": _WHOLE.search(text) is not None, "binary": _BINARY.search(text) is not None, "items": items}
 
 
 _MEAN = re.compile(
@@ -202,23 +189,18 @@ _MEAN = re.compile(
 
 def read_means(statement: Statement) -> Iterator[records.MeanAndDeviation]:
     """Read `M = 3.48, SD = 1.20, n = 20` and `M (SD) = 3.48 (1.20), n = 20`, and `67% of the 150 participants`."""
-    text = statement.text
+    text, make_record = statement.text, partial(records.MeanAndDeviation, statement)
     for match in _MEAN.finditer(text):
         if n := match["n"] or match["n_before"]:
-            scale = parse_scale(
-                text[max(0, match.start() - _CONTEXT_CHARACTERS) : statement.find_sentence_span(match.start())[1]]
-            )
+            end = statement.find_sentence_span(match.start())[1]
+            scale = parse_scale(text[max(0, match.start() - _CONTEXT_CHARACTERS) : end])
             spread = match["deviation"] or (match["second"] if match["pair"] else None)
             mean, deviation = parse_number(match["mean"]), parse_number(spread) if spread else None
-            yield records.MeanAndDeviation(
-                statement, match.span(), mean, deviation, parse_whole_number(n), **scale._asdict(), percentage=False
-            )
+            yield make_record(match.span(), mean, deviation, records.parse_whole_number(n), **scale, percentage=False)
     for match in _SHARE_OF_PEOPLE.finditer(text):
         if not _is_approximate(text, match.start()):
-            share, n = parse_number(match["percentage"]), parse_whole_number(match["n"])
-            yield records.MeanAndDeviation(
-                statement, match.span(), share, None, n, items=1, whole=True, binary=False, percentage=True
-            )
+            share, n = parse_number(match["percentage"]), records.parse_whole_number(match["n"])
+            yield make_record(match.span(), share, None, n, items=1, whole=True, binary=False, percentage=True)
 
 
 _RATIO = r"(?:odds|risk|hazards?|(?:incidence )?rate|prevalence) ratio|relative risk|a?(?:OR|RR|HR)|IRR|PR"
@@ -226,9 +208,8 @@ _DIFFERENCE = (
     r"(?:(?:weighted |standardi[sz]ed )?mean |risk )?difference|MD|SMD|WMD|RD|[Cc]ohen[’']s d|[Hh]edges[’']s? g"
     r"|slope|coefficient|[dgbBβ]"
 )
-_OTHER_VALUES = (  # SE = 0.05, t(38) = 2.4
-    rf"(?:[,;]?\s?(?:SEM?|SD|t|z|Z|df|[nN]|[Ww]ald χ2)\s?(?:\([\d., ]+\))?\s?[=<>]\s?{NUMBER})*"
-)
+# SE = 0.05, t(38) = 2.4
+_OTHER_VALUES = rf"(?:[,;]?\s?(?:SEM?|SD|t|z|Z|df|[nN]|[Ww]ald χ2)\s?(?:\([\d., ]+\))?\s?[=<>]\s?{NUMBER})*"
 _BEFORE_INTERVAL = re.compile(
     rf"""
     (?<! [\w’'-] ) (?: (?P<ratio> (?-x:{_RATIO}) ) | (?P<difference> (?-x:{_DIFFERENCE}) ) )
@@ -253,17 +234,18 @@ _INTERVAL_BEHIND = re.compile(
 )
 _P_BEHIND = re.compile(rf"{_OTHER_VALUES}[\s,;)\]]*(?:and )?{P_VALUE}(?!\sfor\b)")  # p = .04 for interaction
 _EFFECT = re.compile(rf"(?<![\w’'-])(?:[Cc]ohen[’']s )?d\s{{0,2}}=\s?(?P<d>{NUMBER})")
-_MAX_ESTIMATE_CHARACTERS = 120  # characters from its name to its interval
+_MAX_ESTIMATE_CHARACTERS = 120  # from its name to its interval
 
 
 def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
-    """Read `OR 1.50 (95% CI 1.02 to 2.20), p = .04`: an estimate, its interval, and the p-value behind it."""
+    """Read estimates with their intervals and p-values, such as `OR 1.50 (95% CI 1.02 to 2.20), p = .04`."""
     text = statement.text
     for match in _INTERVAL_BEHIND.finditer(text):
         before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _MAX_ESTIMATE_CHARACTERS), match.start())
         low, high = parse_number(match["low"]), parse_number(match["high"])
+        # Brackets without a level hold an interval only behind a ratio: OR 1.50 (1.02-2.20).
         if before is None or not (match["level"] or (before["ratio"] and low.value < high.value)):
-            continue  # what stands in brackets behind a ratio alone is its interval: OR 1.50 (1.02-2.20)
+            continue
         behind = _P_BEHIND.match(text, match.end())
         near = text[max(0, match.start() - _CONTEXT_CHARACTERS) : match.end() + _CONTEXT_CHARACTERS]
         place = (before.start(), behind.end() if behind else match.end())
@@ -276,18 +258,18 @@ def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
 def find_comparisons(
     means: Sequence[records.MeanAndDeviation], tests: Sequence[records.ReportedTest]
 ) -> Iterator[records.GroupComparison]:
-    """Find sentences with the means, deviations and n of two groups and one t or one Cohen's d."""
+    """Find sentences with the means, deviations and n of two groups and a single t or Cohen's d."""
     sentences = defaultdict[tuple[int, tuple[int, int]], list[records.MeanAndDeviation]](list)
     for mean in means:
         if mean.deviation and not mean.statement.row:
             sentences[id(mean.statement), mean.statement.find_sentence_span(mean.place[0])].append(mean)
     for (_, place), groups in sentences.items():
         statement = groups[0].statement
-        t = [each for each in tests if each.statement is statement and each.kind == "t"]
-        t = [each for each in t if place[0] <= each.place[0] < place[1]]
-        degrees = t[0].degrees[0].value if len(t) == 1 else None
-        d = [parse_number(found["d"]) for found in _EFFECT.finditer(statement.text, *place)]
-        measures: dict[Any, list[records.RoundedNumber]] = {"t": [each.statistic for each in t], "d": d}
+        t_tests = [each for each in tests if each.statement is statement and each.kind == "t"]
+        t_tests = [each for each in t_tests if place[0] <= each.place[0] < place[1]]
+        degrees = t_tests[0].degrees[0].value if len(t_tests) == 1 else None
+        effects = [parse_number(found["d"]) for found in _EFFECT.finditer(statement.text, *place)]
+        measures: dict[Any, list[records.RoundedNumber]] = {"t": [each.statistic for each in t_tests], "d": effects}
         for measure, values in measures.items():
             if len(groups) == 2 and len(values) == 1:
                 yield records.GroupComparison(statement, place, (groups[0], groups[1]), measure, values[0], degrees)

@@ -1,6 +1,6 @@
-"""Records of what a paper reports, each with its quote: what readers hand to the computations.
+"""Records of the numbers that a paper reports, each with its quote, and patterns of numbers for the readers.
 
-A value keeps the decimals that were printed, so a computation can allow for every value that rounds to it.
+A value keeps its printed decimals, so a computation can allow for every value that rounds to it.
 """
 
 from __future__ import annotations
@@ -18,43 +18,41 @@ from tools.numbers.statements import Statement
 _NEGATIVE_POWER_OF_TEN = r"10\s?\^?\s?\{?\s?[-–]\s?\d+\}?"  # 10-5, 10^-5, 10^{-5}
 _POWER_SUFFIX = rf"(?:\s{{0,7}}[x×]\s?{_NEGATIVE_POWER_OF_TEN}|[eE][-–]\d+)"
 UNSIGNED_NUMBER = rf"(?:(?:\d{{1,3}}(?:,\d{{3}})+(?!\d)|\d+)(?:\.\d+)?|\.\d+)(?:{_POWER_SUFFIX})?"
-"""Pattern of a number without a sign."""
 NUMBER = rf"[-–+]?\s?{UNSIGNED_NUMBER}"
-"""Pattern of a number; a dash that is a minus stands directly before it."""
-COUNT = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\d.]*\d)"
-"""Pattern of a whole number."""
+COUNT = r"(?:\d{1,3}(?:,\d{3}){1,2}|\d{1,9})(?![\d.]*\d)"  # a whole number
+NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE_NUMBER_WORDS})\b)"
 _POWER_OF_TEN = re.compile(r"(?P<mantissa>.*?)[x×]?10\^?\{?-(?P<exponent>\d+)\}?")
 ALPHA = 0.05
 _P_NAME = r"(?<![\w’'-])[pP](?:\s?[-–]?\s?values?)?(?:\s?\((?:one|two|[12])[ –-](?:tailed|sided)\))?"
 _P_NUMBER = rf"\d?(?:\d|\.\d+){_POWER_SUFFIX}|{_NEGATIVE_POWER_OF_TEN}|0?\.\d+|1(?:\.0+)?"
+# A p-value with its sign; a number above 1 is no p-value.
 P_VALUE = rf"{_P_NAME}\s{{0,5}}(?P<relation>[=<>≤≥])\s{{0,2}}(?P<p>{_P_NUMBER})(?!\d|[.,–-]\.?\d|\s\d|\s?[%x×·])"
-"""Pattern of a p-value with its sign; a number above 1 is none."""
-_SLACK = 1e-9
+_SLACK = 1e-9  # of floating point
 
 
 class RoundedNumber(NamedTuple):
-    """A number as it is printed: its value, and half a unit of its last digit."""
+    """A printed number: its value, and half a unit of its last digit."""
 
     value: float
     half: float
 
     @property
     def low(self) -> float:
-        """The smallest value that is printed like this."""
+        """The smallest value that rounds to this number."""
         return self.value - self.half - _SLACK
 
     @property
     def high(self) -> float:
-        """The largest value that is printed like this."""
+        """The largest value that rounds to this number."""
         return self.value + self.half + _SLACK
 
     @property
     def decimals(self) -> int:
-        """How many are printed."""
+        """How many decimals are printed."""
         return max(0, round(-math.log10(2 * self.half)))
 
     def is_rounding_of(self, value: float) -> bool:
-        """Whether a value is printed like this."""
+        """Return whether a value rounds to this number."""
         return self.low <= value <= self.high
 
 
@@ -75,12 +73,9 @@ def format_number(value: float, digits: int = 3) -> str:
 
 
 def format_range(low: float, high: float, digits: int = 3) -> str:
-    """Format a range, or one number if both ends read the same."""
+    """Format a range, or a single number if both ends are formatted alike."""
     first, last = format_number(low, digits), format_number(high, digits)
     return first if first == last else f"{first} to {last}"
-
-
-NUMBER_OR_WORD = rf"(?:{COUNT}|\b(?:{WHOLE_NUMBER_WORDS})\b)"
 
 
 def parse_whole_number(text: str) -> int:
@@ -90,20 +85,20 @@ def parse_whole_number(text: str) -> int:
 
 TestKind = Literal["t", "F", "r", "chi", "z", "Q"]
 Relation = Literal["=", "<", ">", "≤", "≥", "ns"]
-DegreesOfFreedom = tuple[RoundedNumber, ...]  # none for z, two for F, else one
-Tails = Literal["one", "two", "unstated"]  # as the text nearby says
+DegreesOfFreedom = tuple[RoundedNumber, ...]  # none for z, two for F, one for the others
+Tails = Literal["one", "two", "unstated"]  # according to the text nearby
 
 
 @dataclass(frozen=True)
 class NumberRecord:
-    """What stands at a place of a statement; computations quote these words."""
+    """A place in a statement that findings quote: the base of all records."""
 
     statement: Statement
     place: tuple[int, int]
 
-    def build_finding(self, kind: CheckKind, severity: Severity, **told: Any) -> ComputedFinding:
-        """Return a finding that quotes it; `told` as of `Statement.finding`."""
-        return self.statement.build_finding(kind, severity, self.place, **told)
+    def build_finding(self, kind: CheckKind, severity: Severity, **details: Any) -> ComputedFinding:
+        """Return a finding that quotes this record; for `details` see `Statement.build_finding`."""
+        return self.statement.build_finding(kind, severity, self.place, **details)
 
 
 @dataclass(frozen=True)
@@ -116,11 +111,11 @@ class ReportedTest(NumberRecord):
     """`F < 1` is reported, too."""
     degrees: DegreesOfFreedom
     p: RoundedNumber
-    """0.05 exactly where the text says that the test is not significant (`ns`)."""
+    """Exactly 0.05 where the text says that the test is not significant (`ns`)."""
     p_relation: Relation
     tails: Tails
     adjustment: str
-    """Name of the correction of the p-value that is told nearby, such as Bonferroni; empty if none is."""
+    """Correction of the p-value that the text nearby names, such as Bonferroni; empty without a name."""
 
 
 @dataclass(frozen=True)
@@ -131,38 +126,38 @@ class MeanAndDeviation(NumberRecord):
     deviation: RoundedNumber | None
     n: int
     items: int | None
-    """How many whole numbers each person's value is the mean of; 1 for a single item or a count, None if unstated."""
+    """Number of whole numbers that each person's value averages; 1 for a single item or a count, None if unstated."""
     whole: bool
-    """Whether the paper says that the values behind it are whole numbers; GRIM and GRIMMER need that."""
+    """Whether the paper says that the averaged values are whole numbers, as GRIM and GRIMMER need."""
     binary: bool
-    """Whether these are 0 or 1, as DEBIT needs."""
+    """Whether the averaged values are 0 or 1, as DEBIT needs."""
     percentage: bool
 
 
 @dataclass(frozen=True)
 class Proportion(NumberRecord):
-    """A percentage with the count and the total that it is of."""
+    """A percentage with its count and its total."""
 
     count: int
     total: int
     percentage: RoundedNumber
     approximate: bool
-    """Whether the text calls it `about`, `nearly` and the like."""
+    """Whether a word such as `about` or `nearly` stands before the percentage."""
 
 
 @dataclass(frozen=True)
 class Estimate(NumberRecord):
-    """An estimate with its confidence interval and, where one is reported, its p-value."""
+    """An estimate with its confidence interval and its p-value, if a p-value is reported."""
 
     measure: str
-    """What it is called: `odds ratio`, `mean difference`."""
+    """Its name, such as `odds ratio` or `mean difference`."""
     scale: Literal["ratio", "difference", "unknown"]
-    """A ratio's null is 1 and its interval is symmetric on the log scale; a difference's null is 0."""
+    """The null value of a ratio is 1 and its interval symmetric on the log scale; that of a difference is 0."""
     value: RoundedNumber
     low: RoundedNumber
     high: RoundedNumber
     level: float
-    """Of confidence, between 0 and 1."""
+    """Level of confidence, between 0 and 1."""
     p: RoundedNumber | None
     p_relation: Relation
     tails: Tails = "unstated"
@@ -171,25 +166,25 @@ class Estimate(NumberRecord):
 
 @dataclass(frozen=True)
 class GroupComparison(NumberRecord):
-    """Two groups' means and deviations with the t or the standardised difference that one sentence or row reports."""
+    """Means and deviations of two groups with the t or standardised difference that their sentence or row reports."""
 
     groups: tuple[MeanAndDeviation, MeanAndDeviation]
     measure: Literal["t", "d"]
     value: RoundedNumber
     degrees: float | None
-    """Degrees of freedom of t; None where none are reported."""
+    """Degrees of freedom of t, if they are reported."""
 
 
 @dataclass(frozen=True)
 class ReportedTotal(NumberRecord):
-    """A total with its parts; or a number that is told twice, with the second place as its only part."""
+    """A total with its parts, or a repeated number whose only part is its second mention."""
 
     name: str
-    """What is counted."""
+    """The counted thing."""
     total: RoundedNumber
     parts: tuple[RoundedNumber, ...]
     percentage: bool
     exclusive: bool
-    """Whether nobody and nothing is in two of the parts."""
+    """Whether the parts do not overlap."""
     complete: bool
-    """Whether the parts are all of the total."""
+    """Whether the parts are all parts of the total."""

@@ -1,35 +1,60 @@
-"""Reported tests: whether a statistic with its degrees of freedom fits the p-value beside it.
+"""Check reported tests: their p-values, the t and Cohen's d of two groups, and many tests without a correction.
 
-The rules are those of statcheck (Nuijten et al., 2016, "The prevalence of statistical reporting errors in psychology
-(1985-2013)", Behavior Research Methods 48): a printed number stands for every number that rounds to it, while `<` and
-`>` are exact bounds; half of a two-sided p-value fits where the paper speaks of one-sided tests; and the decision
-changes if the printed and the computed p-value lie on both sides of 0.05.
+The rules for p-values are those of statcheck (Nuijten et al., 2016, "The prevalence of statistical reporting errors in
+psychology (1985-2013)", Behavior Research Methods 48): a printed number stands for every number that rounds to it,
+while `<` and `>` are exact bounds; half of a two-sided p-value fits if the paper mentions one-sided tests; and the
+decision changes if the printed and the computed p-value lie on both sides of 0.05.
+
+Student's t has n1 + n2 - 2 degrees of freedom, that of Welch (1947, Biometrika 34, 28-35) has fewer. Cohen (1988),
+"Statistical power analysis for the behavioral sciences", divides by the pooled deviation, others by one of the two or
+their mean, and Hedges corrects for small groups. Papers mix up deviations and standard errors, so both are tried.
+
+Many p-values need a correction if the smallest is not significant after Bonferroni's: Dunn (1961), "Multiple
+comparisons among means".
 """
 
 from __future__ import annotations
 
 import math
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
 from state.computed_findings import ComputedFinding, Severity
-from tools.numbers.records import ALPHA, ReportedTest, TestKind, format_range
+from tools.numbers.read_text import ADJUSTMENT
+from tools.numbers.records import (
+    ALPHA,
+    Estimate,
+    GroupComparison,
+    ReportedTest,
+    RoundedNumber,
+    TestKind,
+    format_number,
+    format_range,
+)
+from tools.numbers.statements import Statement
 
 _SLACK = 1e-12  # of floating point
 _TWO_TAILED = {"t", "r", "z"}
+_MIN_P_VALUES = 6  # exact p-values of a section or table
+# Words that papers use instead of the name of a correction.
+_OTHER_CORRECTIONS = re.compile(r"multiplicity|\bq[- ]?values?|exploratory|gatekeeping", re.IGNORECASE)
 
 
 def check_reported_test(
     test: ReportedTest, *, one_sided: bool, sphericity: bool, rank_tests: bool
 ) -> ComputedFinding | None:
-    """Return a finding if no statistic that is printed like this has a p-value that is printed like this.
+    """Return a finding if no statistic that rounds to the printed one has a p-value that rounds to the printed one.
 
     Args:
         test: The test.
-        one_sided: Whether the paper speaks of one-sided tests anywhere, as statcheck asks.
-        sphericity: Whether it speaks of a correction of degrees of freedom anywhere.
-        rank_tests: Whether it speaks of rank tests anywhere, whose p-values programs compute exactly.
+        one_sided: Whether the paper mentions one-sided tests anywhere, as statcheck asks.
+        sphericity: Whether it mentions a correction of degrees of freedom for sphericity anywhere.
+        rank_tests: Whether it mentions rank tests anywhere, whose p-values programs compute exactly.
     """
+    # 1. Compute the p-value, and compare it with the printed one.
     if test.kind == "r" and abs(test.statistic.value) - test.statistic.half > 1:
         why, consistent = f"{_format_test(test)} lies outside -1 to 1", "a correlation, or another statistic"
         return test.build_finding("test and p-value", "medium", computation=why, consistent=consistent)
@@ -39,8 +64,15 @@ def check_reported_test(
         half and (test.tails == "one" or (one_sided and test.tails == "unstated"))
     ):
         return None
-    corrections = _list_corrections(test, high, sphericity=sphericity)
+
+    # 2. Grade the contradiction by the explanations that the paper leaves open.
     changed = _is_decision_changed(test, low, high)
+    corrections: list[str] = []
+    # An adjustment only makes p larger.
+    if test.adjustment and test.p_relation in {"=", ">", "≥", "ns"} and test.p.value > high:
+        corrections.append(f"the p-value is adjusted: the text names {test.adjustment}")
+    if sphericity and test.kind == "F" and all(each.half >= 0.5 for each in test.degrees):
+        corrections.append("degrees of freedom that are corrected for sphericity, and printed without that or rounded")
     if rank_tests and test.kind == "z" and not changed:
         corrections.append("an exact p-value of a rank test, of which z is an approximation")
     is_slight = bool(corrections) or (not changed and _is_rounding_slip(test, low, high))
@@ -58,23 +90,11 @@ def check_reported_test(
     )
 
 
-def _list_corrections(test: ReportedTest, high: float, *, sphericity: bool) -> list[str]:
-    """Return the corrections that the paper names and that change a p-value in this way."""
-    is_larger = test.p_relation in {"=", ">", "≥", "ns"} and test.p.value > high  # adjusting makes it larger only
-    found = [f"the p-value is adjusted: the text names {test.adjustment}"] if test.adjustment and is_larger else []
-    if sphericity and test.kind == "F" and all(each.half >= 0.5 for each in test.degrees):
-        found.append("degrees of freedom that are corrected for sphericity, and printed without that or rounded")
-    return found
-
-
 def compute_p_value_range(test: ReportedTest) -> tuple[float, float]:
-    """Return the smallest and the largest p-value of all statistics and degrees of freedom that are printed like these.
-
-    Of t, r and z it counts both tails.
-    """
+    """Return the smallest and the largest p-value of all numbers that round to the printed ones, both tails counted."""
     size, half = abs(test.statistic.value), test.statistic.half
     sizes = {"=": (max(0.0, size - half), size + half), "<": (0.0, size), ">": (size, math.inf)}
-    # Whole degrees of freedom are exact. Those with decimals are of a correction, and were rounded.
+    # Whole degrees of freedom are exact. Those with decimals come from a correction, and were rounded.
     ends = [
         (each.value,) if each.half >= 0.5 else (each.value - each.half, each.value + each.half) for each in test.degrees
     ]
@@ -104,20 +124,18 @@ def compute_tail_probability(kind: TestKind, size: float, degrees: tuple[float, 
 
 
 def _find_one_sided_fit(test: ReportedTest, low: float, high: float) -> tuple[float, float] | None:
-    """Return the one-sided p-values that fit what is printed: half of the two-sided ones, or 1 without that half.
-
-    The latter are those of a test in the other direction.
-    """
+    """Return the one-sided p-values that fit the printed one; None if the test has no sides, or none fit."""
     if test.tails == "two" or test.kind not in _TWO_TAILED:
         return None
     halves = [(low / 2, high / 2)]
-    if test.p_relation == "=" or test.p.value > 0.5:  # p > .999
+    # A test in the other direction has 1 - p/2, such as p > .999.
+    if test.p_relation == "=" or test.p.value > 0.5:
         halves.append((1 - high / 2, 1 - low / 2))
     return next((ends for ends in halves if _is_consistent_p_value(test, *ends)), None)
 
 
 def _is_consistent_p_value(test: ReportedTest, low: float, high: float) -> bool:
-    """Return whether a p-value between `low` and `high` may be printed like this."""
+    """Return whether a p-value between `low` and `high` may round to the printed one."""
     p = test.p
     return {
         "=": low - _SLACK <= p.high and high + _SLACK >= p.low,
@@ -130,8 +148,9 @@ def _is_consistent_p_value(test: ReportedTest, low: float, high: float) -> bool:
 
 
 def _is_rounding_slip(test: ReportedTest, low: float, high: float) -> bool:
-    """Return whether p or the statistic is a unit of its last digit off, or p is the smallest that a program prints."""
+    """Return whether p or the statistic is off by a unit of its last digit, or p is the least that programs print."""
     unit = 2 * test.p.half
+    # A statistic that was cut off, rather than rounded, may be off by a whole unit.
     cut_off = replace(test, statistic=test.statistic._replace(half=2 * test.statistic.half))
     lowest, highest = compute_p_value_range(cut_off)
     is_near = min(lowest, low - unit) < test.p.value < max(highest, high + unit)
@@ -139,7 +158,7 @@ def _is_rounding_slip(test: ReportedTest, low: float, high: float) -> bool:
 
 
 def _is_decision_changed(test: ReportedTest, low: float, high: float) -> bool:
-    """Return whether the computed p-values lie on the other side of 0.05 than the printed one."""
+    """Return whether the computed and the printed p-value lie on different sides of 0.05."""
     if test.p_relation in {"<", "≤", "="} and test.p.value <= ALPHA:
         return low > ALPHA
     above = test.p_relation == "ns" or (test.p_relation in {">", "≥"} and test.p.value >= ALPHA)
@@ -147,8 +166,88 @@ def _is_decision_changed(test: ReportedTest, low: float, high: float) -> bool:
 
 
 def _format_test(test: ReportedTest) -> str:
-    """Write a test; Q and the H of Kruskal and Wallis as the χ² that they are compared with."""
+    """Format a test; Q and Kruskal and Wallis's H as the χ² that they are compared with."""
     name = "χ²" if test.kind in {"chi", "Q"} else test.kind
     degrees = ", ".join(f"{each.value:g}" for each in test.degrees)
     relation = f"{test.statistic_relation} {test.statistic.value:g}"
     return f"{name}({degrees}) {relation}" if degrees else f"{name} {relation}"
+
+
+def check_comparison(comparison: GroupComparison) -> ComputedFinding | None:
+    """Return a finding if neither deviations nor standard errors give the printed t or d."""
+    n1, n2 = (group.n for group in comparison.groups)
+    total, degrees = n1 + n2 - 2, comparison.degrees
+    is_independent = degrees is None or degrees == total
+    is_welch = degrees is not None and degrees < total and not degrees.is_integer()
+    if not (is_independent or is_welch) or min(n1, n2) < 2:
+        return None  # a paired test, or a test of other people
+    # Each number may have been anything between its extremes before it was rounded.
+    numbers = [number for each in comparison.groups for number in (each.mean, each.deviation) if number]
+    extremes = product(*((number.low, number.high) for number in numbers))
+    readings = [_compute_possible_statistics(comparison.measure, n1, n2, *values) for values in extremes]
+    ranges = [_compute_absolute_range(values) for values in zip(*readings, strict=True)]
+    printed = RoundedNumber(abs(comparison.value.value), comparison.value.half)
+    if any(low <= printed.high and printed.low <= high for low, high in ranges):
+        return None
+    is_certain = degrees == total
+    name = f"t({total})" if comparison.measure == "t" else "d"
+    of_deviations, of_errors = (format_range(*ranges[at]) for at in (0, len(ranges) // 2))
+    return comparison.build_finding(
+        "test and group means",
+        "medium" if is_certain else "low",
+        computation=f"means, deviations and n give {name} = {of_deviations}, printed is {printed.value:g}; "
+        f"taken as standard errors, the deviations give {of_errors}",
+        consistent=f"{name} = {of_deviations}, or other means, deviations or n",
+        explanations=[] if is_certain else ["a paired comparison, or one that is adjusted for other variables"],
+    )
+
+
+def _compute_possible_statistics(
+    measure: str, n1: int, n2: int, mean1: float, spread1: float, mean2: float, spread2: float
+) -> list[float]:
+    """Return each reading of t or d, first with spreads as standard deviations, then as standard errors."""
+    values: list[float] = []
+    spread1, spread2 = max(spread1, 1e-9), max(spread2, 1e-9)
+    for sd1, sd2 in ((spread1, spread2), (spread1 * math.sqrt(n1), spread2 * math.sqrt(n2))):
+        pooled = math.sqrt(((n1 - 1) * sd1**2 + (n2 - 1) * sd2**2) / (n1 + n2 - 2))
+        if measure == "t":
+            scales = [pooled * math.sqrt(1 / n1 + 1 / n2), math.sqrt(sd1**2 / n1 + sd2**2 / n2)]
+        else:
+            hedges = pooled / (1 - 3 / (4 * (n1 + n2) - 9))
+            scales = [pooled, hedges, math.sqrt((sd1**2 + sd2**2) / 2), sd1, sd2]
+        values += [(mean1 - mean2) / scale for scale in scales]
+    return values
+
+
+def _compute_absolute_range(values: Sequence[float]) -> tuple[float, float]:
+    """Return the smallest and the largest absolute value between the extremes."""
+    least, most = min(values), max(values)
+    return (0.0 if least < 0 < most else min(abs(least), abs(most))), max(abs(least), abs(most))
+
+
+def check_multiple_testing(
+    parts: Sequence[Statement], reported: Sequence[ReportedTest | Estimate]
+) -> Iterator[ComputedFinding]:
+    """Find sections and tables with many uncorrected p-values; a correction named anywhere in the paper is enough."""
+    texts = [f"{part.caption} {part.text}" for part in parts]
+    if any(ADJUSTMENT.search(text) or _OTHER_CORRECTIONS.search(text) for text in texts):
+        return
+    families = defaultdict[tuple[str, str], dict[float, ReportedTest | Estimate]](dict)
+    for record in reported:
+        statement = record.statement
+        family = (statement.paragraph["section"], statement.paragraph["id"] if statement.row else "")
+        # An equal value is taken for a second mention of its test.
+        if record.p is not None and record.p_relation == "=":
+            families[family].setdefault(record.p.value, record)
+    for values in families.values():
+        tests, smallest = len(values), min(values)
+        if tests >= _MIN_P_VALUES and ALPHA / tests < smallest < ALPHA:
+            yield values[smallest].build_finding(
+                "many tests",
+                "low",
+                computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in "
+                f"{1 - (1 - ALPHA) ** tests:.0%} of cases; Bonferroni asks for p < {format_number(ALPHA / tests, 2)}; "
+                f"the smallest of those printed is {smallest:g}",
+                consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
+                explanations=["one of the tests was named as the primary one before"],
+            )
