@@ -1,1 +1,1 @@
-"""Measurements that are ratios of things timed in one run: `make bench`."""
+"""Benchmarks that compare ways of working within one run: `make bench`."""

@@ -1,4 +1,4 @@
-"""The tests' fake endpoint in a process of its own, so that its work is not counted as ours."""
+"""The tests' fake endpoint in a separate process, so that its work is not measured."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from contextlib import contextmanager
 
 @contextmanager
 def serve_fake_endpoint(latency_s: float = 0.0, generation_s: float = 0.0, stream_interval: int = 1) -> Iterator[str]:
-    """Serves `large` and `small` and gives the address.
+    """Serve the models `large` and `small`, and yield the address.
 
-    An answer begins after `latency_s` and is streamed for `generation_s`, `stream_interval` tokens a piece.
+    Args:
+        latency_s: Seconds until an answer begins.
+        generation_s: Seconds that an answer is streamed for.
+        stream_interval: Tokens of each piece.
     """
     command = [sys.executable, "-m", "tests.fake_endpoint", "--models", "large,small"]
     command += ["--latency", str(latency_s), "--generation", str(generation_s)]

@@ -1,17 +1,15 @@
-"""What the graph adds to each agent call over a plain asyncio loop with the same calls.
+"""Measure the processor time that the graph adds to each agent call over a plain asyncio loop with the same calls.
 
     python -m benchmarks.graph_overhead
 
-The endpoint is the tests' fake one in a process of its own, so that its work is not counted as ours; it streams eight
-tokens a piece, for the time of reading pieces is the same in all ways and would drown what is measured. The plain loop
-sends the very requests that the graph sent, counts their tokens as the graph does, and measures each draft as the graph
-does; what is left is LangGraph, our nodes and the checkpoints.
+The plain loop replays the graph's requests, counts their tokens and measures each draft as the graph does, so the
+difference is LangGraph, the nodes and the checkpoints. The yardstick is a graph of bare supersteps, one a call: each
+makes the call in a task, whose answer goes into the checkpoint, and updates one number of the state. (The graph has one
+and a half supersteps a call, because drafts are measured in their own node.)
 
-The yardstick is a bare LangGraph superstep: a node that makes the same call in a task, as each of our calls is one,
-keeps what it gives in the checkpoint, and writes a number into a state of one key. There are as many of them as there
-are calls; ours has a superstep and a half a call, for drafts are measured in a node of their own. What the bare graph
-adds to the plain loop is the cost of its supersteps. The ways take turns, each is compared with the plain loop of its
-turn, and medians are printed, of the processor time of this process: a neighbour's work on the machine is not in it.
+The ways take turns, and each is compared with the plain loop of its turn; medians are printed. Other processes on the
+machine are not counted. The endpoint streams eight tokens a piece: reading single tokens would take more time than all
+that is compared.
 """
 
 from __future__ import annotations
@@ -50,12 +48,14 @@ REPEATS = 9
 PLAIN = "plain asyncio loop"
 SQLITE = "checkpoints in SQLite"
 CHECKPOINTS = {"no checkpoints": "", SQLITE: "sqlite:///{home}/checkpoints.sqlite"}
+# Takes the number of the turn.
 TimedRun = Callable[[int], Awaitable[None]]
-"""Given the number of the turn."""
+# Milliseconds a call, by the name of the way.
+Timings = dict[str, list[float]]
 
 
 async def main() -> None:
-    """Time each way and print the table."""
+    """Measure all ways and print the table."""
     with tempfile.TemporaryDirectory() as home, serve_fake_endpoint(stream_interval=8) as base_url:
         os.environ["DRAFTROOM_HOME"] = home
         with FakeEndpoint(stream_interval=1) as endpoint:
@@ -66,35 +66,27 @@ async def main() -> None:
             ways[f"graph, {name}"] = partial(_run_graph, base_url, address.format(home=home))
             ways[f"bare, {name}"] = partial(_run_bare_graph, requests, base_url, address.format(home=home))
         print(f"{len(requests)} calls a run, {ROUNDS} rounds, processor time, median of {REPEATS} runs in turn\n")
-        _print_times(await _measure_in_turn(ways, len(requests)))
+        timings: Timings = {name: [] for name in ways}
+        for turn in range(REPEATS + 1):
+            for name, way in ways.items():
+                begin = time.process_time()
+                await way(turn)
+                # The first turn warms caches and connections.
+                if turn:
+                    timings[name].append((time.process_time() - begin) * 1000 / len(requests))
+        _print_times(timings)
         await close_clients()
 
 
-Timings = dict[str, list[float]]
-"""Milliseconds a call, by the name of the way."""
+def _print_times(timings: Timings) -> None:
+    def compute_overhead(name: str) -> float:
+        return statistics.median(way - plain for way, plain in zip(timings[name], timings[PLAIN], strict=True))
 
-
-async def _measure_in_turn(ways: dict[str, TimedRun], calls: int) -> Timings:
-    taken: Timings = {name: [] for name in ways}
-    for turn in range(REPEATS + 1):
-        for name, way in ways.items():
-            begin = time.process_time()
-            await way(turn)
-            if turn:  # the first turn warms caches and connections
-                taken[name].append((time.process_time() - begin) * 1000 / calls)
-    return taken
-
-
-def _print_times(taken: Timings) -> None:
-    def added(name: str) -> float:
-        return statistics.median(way - plain for way, plain in zip(taken[name], taken[PLAIN], strict=True))
-
-    print(f"{PLAIN:<30} {statistics.median(taken[PLAIN]):6.2f} ms a call")
+    print(f"{PLAIN:<30} {statistics.median(timings[PLAIN]):6.2f} ms a call")
     for name in CHECKPOINTS:
-        print(
-            f"graph, {name:<23} +{added(f'graph, {name}'):5.2f} ms   a bare superstep +{added(f'bare, {name}'):5.2f} ms"
-        )
-    ratio = added(f"graph, {SQLITE}") / added(f"bare, {SQLITE}")
+        graph, bare = compute_overhead(f"graph, {name}"), compute_overhead(f"bare, {name}")
+        print(f"graph, {name:<23} +{graph:5.2f} ms   a bare superstep +{bare:5.2f} ms")
+    ratio = compute_overhead(f"graph, {SQLITE}") / compute_overhead(f"bare, {SQLITE}")
     print(f"with {SQLITE}: x {ratio:.2f} of a bare superstep (wanted: at most 2)")
 
 
@@ -116,10 +108,10 @@ async def _invoke_graph(
 
 
 class BareState(TypedDict):
-    """The state of the yardstick."""
+    """State of the yardstick."""
 
     made: int
-    """How many calls."""
+    """Number of calls."""
 
 
 async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkpoints: str, turn: int) -> None:
@@ -131,13 +123,13 @@ async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkp
         await call(state["made"])
         return {"made": state["made"] + 1}
 
-    def again(state: BareState) -> Literal["ask", "__end__"]:
+    def route_after_ask(state: BareState) -> Literal["ask", "__end__"]:
         return "ask" if state["made"] < len(requests) else "__end__"
 
     bare = StateGraph(BareState)
     bare.add_node(ask)
     bare.add_edge(START, "ask")
-    bare.add_conditional_edges("ask", again)
+    bare.add_conditional_edges("ask", route_after_ask)
     await _invoke_graph(bare, BareState(made=0), checkpoints, f"bare-{turn}")
 
 
@@ -147,7 +139,7 @@ async def _run_plain_loop(requests: list[RecordedRequest], base_url: str) -> Non
 
 
 async def _replay_request(request: RecordedRequest, base_url: str) -> Completion:
-    """What a call takes without a graph."""
+    """Make a recorded call, with the work of the node around it but without a graph."""
     model = ModelSettings(base_url=base_url, model="large")
     endpoint = await fetch_endpoint(model)
     await count_message_tokens(request.text, model, endpoint)

@@ -1,13 +1,10 @@
-"""Batches: Ray actors over one process. Needs the extra `ray`.
+"""Measure batches in one process and on 1, 2 and 4 Ray actors. Needs the extra `ray`.
 
     python -m benchmarks.many_papers --papers 200
 
-Papers are the abstracts that ship, repeated with a number in front; each is explained in one round of four calls. The
-endpoint is the tests' fake one in a process of its own.
-
-One process, then 1, 2 and 4 Ray actors, each have 8 papers under way and calls of a second. A rate is papers a second
-as long as papers wait, so the start of Ray and the last papers are not in it. How busy the processors were is printed:
-where it is over 70 %, they are what was measured.
+Papers are the shipped abstracts, repeated with a number in front. Each is explained in one round of four calls of a
+second; a process or actor has 8 papers under way. Rates leave out the start of Ray and the last papers, for which some
+actors idle. If the processors are more than 70 % busy, the rate measures them and not the batch.
 """
 
 from __future__ import annotations
@@ -35,12 +32,12 @@ from evals.datasets.corpora import load_examples
 from runs.jobs import EndedJob
 from state.settings import Settings
 
-PAPERS_PER_ACTOR = 8  # papers under way
+PAPERS_PER_ACTOR = 8
 CALL_S = 1.0
 
 
 def main() -> None:
-    """Print the rates."""
+    """Measure and print the rates."""
     parser = argparse.ArgumentParser("python -m benchmarks.many_papers", description=__doc__)
     parser.add_argument("--papers", type=int, default=200)
     papers = parser.parse_args().papers
@@ -57,29 +54,29 @@ def main() -> None:
 
 
 def _measure_rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: int) -> tuple[float, float]:
-    """Papers a second while papers wait, and how busy the processors were."""
+    """Return the papers a second while papers wait, and the load of the processors in percent."""
     model = {"base_url": base_url, "model": "large", "concurrency": PAPERS_PER_ACTOR, "temperature": 0.0}
     settings = Settings.model_validate({"models": {"default": model}, "journalism": {"rounds": 1}})
     spans: list[tuple[float, float]] = []
 
-    def tell(ended: EndedJob) -> None:
+    def record_span(ended: EndedJob) -> None:
         spans.append((time.monotonic() - ended.result["seconds"], time.monotonic()))
 
     psutil.cpu_percent()
     with _make_batch_files(papers) as (table, out):
         work = SystemRunWork(RunRequest(JOURNALISM, settings))
-        batch = Batch(
-            "explain", work, [table], BatchFolder(out), [".json"], PAPERS_PER_ACTOR, engine=engine, actors=number
-        )
-        batch.run(tell, print)
+        folder, at_once = BatchFolder(out), PAPERS_PER_ACTOR
+        batch = Batch("explain", work, [table], folder, [".json"], at_once, engine=engine, actors=number)
+        batch.run(record_span, print)
     first, last = min(begin for begin, _ in spans), max(begin for begin, _ in spans)
+    # Papers in part after the last start count in part.
     done = sum((min(end, last) - begin) / (end - begin) for begin, end in spans)
     return done / (last - first), psutil.cpu_percent()
 
 
 @contextmanager
 def _make_batch_files(papers: int) -> Iterator[tuple[str, Path]]:
-    """A table of so many papers, and a folder for their results."""
+    """Write a table of papers, and yield it with a folder for results."""
     with tempfile.TemporaryDirectory() as name:
         table = Path(name) / "papers.jsonl"
         with table.open("w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Draws Mermaid blocks of the pages as SVG while the site is built, so that a page needs no script to show them."""
+"""Render Mermaid blocks as SVG when the site is built, so that pages need no script."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ import mermaidx
 
 
 def render_mermaid_figure(source: str, *_: Any, **__: Any) -> str:
-    """A Mermaid block as HTML; called by pymdownx.superfences (`zensical.toml`)."""
+    """Render a Mermaid block as HTML; called by pymdownx.superfences (`zensical.toml`)."""
     drawn = mermaidx.render(source, theme="neutral", config={"fontFamily": "DejaVu Sans, Verdana, sans-serif"})
     return f'<figure class="graph">{drawn.svg()}</figure>'

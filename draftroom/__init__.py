@@ -1,3 +1,3 @@
-"""Draftroom: rooms of language-model agents that work on scientific text."""
+"""Draftroom: multi-agent systems for scientific text."""
 
 __version__ = "0.1.0"

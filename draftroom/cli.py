@@ -14,70 +14,49 @@ from draftroom.rendering.console import print_to_stderr
 from draftroom.systems import SYSTEMS, LazyImport
 from state.errors import DraftroomError
 
+# In the order of the help. A test compares each line with the docstring of its command.
 COMMANDS = {
     **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
-    "check": LazyImport(
-        "draftroom.commands.check:check",
-        "Find what a paper contradicts in itself: tests, percentages, intervals, citations; a model reads if named.",
-    ),
-    "batch": LazyImport(
-        "draftroom.commands.batch:batch_app",
-        "Do with many papers what another command does with one; the same command goes on where it stopped.",
-    ),
-    "resume": LazyImport(
-        "draftroom.commands.resume:resume_run",
-        "Go on with a run where it stopped; a finished one prints its result again.",
-    ),
+    "check": LazyImport("draftroom.commands.check:check", "Find contradictions within a paper."),
+    "batch": LazyImport("draftroom.commands.batch:batch_app", "Run another command on many papers."),
+    "resume": LazyImport("draftroom.commands.resume:resume_run", "Resume a run, or print a finished result."),
     "runs": LazyImport("draftroom.commands.runs:runs_app", "List all runs, newest first, or delete one."),
     "show": LazyImport(
         "draftroom.commands.resume:show_run",
-        "Show the story of a run: what every agent said, what changed, readability and cost.",
+        "Show the answers of every agent in a run, the changes, readability and cost.",
     ),
-    "init": LazyImport(
-        "draftroom.commands.init:init_settings",
-        "Find the models that answer on this machine, write `draftroom.toml`, and check that all works.",
-    ),
-    "doctor": LazyImport(
-        "draftroom.doctor:run_doctor",
-        "Check settings, endpoints, models and folders, and say how to mend what is wrong.",
-    ),
-    "open": LazyImport(
-        "draftroom.commands.server:open_page",
-        "Open the page where papers are explained, simplified and reviewed, until Ctrl-C.",
-    ),
-    "studio": LazyImport(
-        "draftroom.commands.server:serve_studio",
-        "Serve the graphs to LangGraph Studio and its SDK until Ctrl-C, on this machine only.",
-    ),
+    "init": LazyImport("draftroom.commands.init:init_settings", "Find local models, and write `draftroom.toml`."),
+    "doctor": LazyImport("draftroom.doctor:run_doctor", "Check settings, endpoints, models and folders."),
+    "open": LazyImport("draftroom.commands.server:open_page", "Open the page for all systems and runs."),
+    "studio": LazyImport("draftroom.commands.server:serve_studio", "Serve the graphs to LangGraph Studio and its SDK."),
     "exit-codes": LazyImport("draftroom.exit_codes:print_exit_codes", "List the exit codes and what they mean."),
     "models": LazyImport("draftroom.commands.models:models_app", "Start, stop and list local model servers."),
-    "train": LazyImport("draftroom.commands.train:train_app", "Train the models that the rooms use."),
+    "train": LazyImport("draftroom.commands.train:train_app", "Train the models that the systems use."),
     "eval": LazyImport(
         "draftroom.commands.human_evaluation:eval_app",
         "Run the papers' experiments: their tables and figures beside yours.",
     ),
 }
-"""In the order of the help."""
 
 EXIT_CODES_NOTE = "`draftroom exit-codes` lists what the exit codes mean."
+# LangGraph adds this note with the node's name to every error; it tells a user nothing.
 LANGGRAPH_NOTE = "During task with name"
-"""LangGraph notes on every error in which node it happened; the sentence says more to the user."""
 
 
 class DraftroomGroup(TyperGroup):
-    """Imports a command when it is run, and turns the errors raised on purpose into a sentence and an exit code."""
+    """Command group that imports a command when it is run, and turns errors into a sentence and an exit code."""
 
     def __init__(self, **attributes: Any) -> None:
         shown = {name: TyperCommand(name, help=command.help) for name, command in COMMANDS.items()}
         super().__init__(**{**attributes, "commands": shown})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Import the command that is named."""
+        """Return the named command, imported."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, load_command(name) if name else None, rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the sub-command."""
+        """Run the sub-command, and exit with the code of its error."""
         try:
             return super().invoke(ctx)
         except DraftroomError as error:
@@ -90,7 +69,7 @@ class DraftroomGroup(TyperGroup):
 
 app = typer.Typer(
     cls=DraftroomGroup,
-    help="Rooms of language-model agents that work on scientific text.",
+    help="Multi-agent systems that explain, simplify, review and check scientific text.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -107,20 +86,20 @@ def _print_version(wanted: bool) -> None:
 def define_global_options(
     _: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print it.")] = False,
 ) -> None:
-    """Options before the sub-command."""
+    """Declare the options before the sub-command."""
 
 
 def load_command(name: str) -> Any:
-    """Import a command, as Typer runs it."""
+    """Import a command and convert it to the form that Click runs."""
     command = COMMANDS[name].import_object()
     if isinstance(command, typer.Typer):
         return get_group(command)
-    begins_a_run = any(name in system.commands for system in SYSTEMS.values())
+    starts_run = any(name in system.commands for system in SYSTEMS.values())
     alone = typer.Typer(add_completion=False)
-    alone.command(name, epilog=EXIT_CODES_NOTE if begins_a_run else None)(command)
+    alone.command(name, epilog=EXIT_CODES_NOTE if starts_run else None)(command)
     return get_command(alone)
 
 
 def main() -> None:
-    """Entry point of the `draftroom` script."""
+    """Run the `draftroom` script."""
     app()

@@ -1,4 +1,4 @@
-"""Looks at everything that a run needs, and says of each thing that is wrong how to mend it."""
+"""`draftroom doctor`: check everything that a run needs, and say how to fix problems."""
 
 from __future__ import annotations
 
@@ -43,38 +43,36 @@ from tools.text import strip_control_characters
 
 Status = Literal["ok", "warning", "failed"]
 
+# A page of paper, an article, the instructions and the answer do not fit into less.
 MIN_CONTEXT_TOKENS = 4096
-"""A page of paper, an article, the instructions and the answer do not fit into less."""
-
-ENDPOINT_TIMEOUT_S = 60.0  # longest silence of an endpoint here; a run may wait longer
-
+# Longest silence of an endpoint here; a run may wait longer.
+ENDPOINT_TIMEOUT_S = 60.0
 ANSWER_TOKENS = 256
 TEST_QUESTION = "Write one short sentence about the sea."
+# Longer than 4,096 tokens, Ollama's default context.
 LONG_PROMPT = f"{'The tide comes in, and it goes out again. ' * 640}{TEST_QUESTION}"
-"""Of more than the 4,096 tokens that Ollama reads unless it is told otherwise."""
 JSON_INSTRUCTION = ' Answer with nothing but a JSON object like {"colour": "blue"}; the colour is red, green or blue.'
-
-
 SAMPLE_TEXT = "The seedlings were watered with cold tea."
+_STATUS_COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What was looked at and found."""
+    """Result of one check."""
 
     name: str
     status: Status
     found: str
     mend: str = ""
-    """One sentence on how to mend it; empty if there is nothing to mend."""
+    """One sentence on how to fix it, or empty."""
     kind: ErrorKind | None = None
-    """If it failed: the error that a run would end with."""
+    """Kind of the error that a run would end with, if the check failed."""
     subject: str = ""
-    """The roles, model and endpoint it is about; empty if it is about this machine."""
+    """Roles, model and endpoint, or empty for checks of this machine."""
 
 
 def build_failed_check(name: str, error: DraftroomError) -> CheckResult:
-    """A check that ended with `error`, whose message tells what happened and, after a semicolon, what to change."""
+    """Build the result of a check that raised an error, whose message ends with the remedy after a semicolon."""
     found, _, mend = str(error).rpartition("; ")
     if not found:
         return CheckResult(name, "failed", mend, kind=error.kind)
@@ -82,7 +80,7 @@ def build_failed_check(name: str, error: DraftroomError) -> CheckResult:
 
 
 class Colour(BaseModel):
-    """The answer to a question that no model would answer so by itself."""
+    """Answer schema of a test question that does not mention it, so that only constrained decoding keeps to it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -90,13 +88,13 @@ class Colour(BaseModel):
 
 
 def run_checks(preset: str | None = None) -> list[CheckResult]:
-    """Make all checks; those that need something which is missing are left out."""
+    """Run all checks, without those that depend on a failed one."""
     settings: Settings | None = None
     try:
         settings = load_settings({"preset": preset} if preset else None)
         first = check_settings_sources(settings, os.environ)
     except SettingsError as error:
-        mend = "Correct it; docs/settings.md lists every setting with the values that it takes."
+        mend = "Correct it; docs/settings.md lists all settings and their values."
         first = CheckResult("settings", "failed", str(error), mend, error.kind)
     folder = resolve_state_folder().absolute()
     return [
@@ -108,7 +106,7 @@ def run_checks(preset: str | None = None) -> list[CheckResult]:
 
 
 async def check_services(settings: Settings) -> list[CheckResult]:
-    """The checks of what must be asked: where checkpoints are kept, and every model."""
+    """Check the checkpoint store and every model."""
     checks = [await check_checkpoint_store(settings.checkpoints)]
     for subject, model in list_distinct_models(settings).items():
         checks += [replace(check, subject=subject) for check in await check_model(model)]
@@ -117,7 +115,7 @@ async def check_services(settings: Settings) -> list[CheckResult]:
 
 
 def check_settings_sources(settings: Settings, environment: Mapping[str, str]) -> CheckResult:
-    """Where the settings come from; of variables only the names."""
+    """Report the sources of the settings, with the names of variables but not their values."""
     variables = sorted(name for name in environment if name.startswith("DRAFTROOM_") and name != "DRAFTROOM_HOME")
     file = find_settings_file()
     sources = [
@@ -129,7 +127,7 @@ def check_settings_sources(settings: Settings, environment: Mapping[str, str]) -
 
 
 def check_state_folder(folder: Path) -> CheckResult:
-    """Whether runs and checkpoints can be kept; makes the folder if it is not there."""
+    """Check that the state folder can be written, and create it if needed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -140,23 +138,23 @@ def check_state_folder(folder: Path) -> CheckResult:
 
 
 async def check_checkpoint_store(address: str) -> CheckResult:
-    """Whether the checkpoints can be opened; a Postgres address may hold a password, so none is shown."""
+    """Check that the checkpoints can be opened."""
     try:
         async with open_checkpointer(address):
+            # A Postgres address may hold a password, so only its scheme is shown.
             return CheckResult("checkpoints", "ok", f"Kept in {address.partition(':')[0]}.")
     except DraftroomError as error:
         return build_failed_check("checkpoints", error)
 
 
 def list_distinct_models(settings: Settings) -> dict[str, ModelSettings]:
-    """The models in use, each once, by a line that names its roles and its endpoint."""
+    """Return the models in use, each once, by a line with its roles and endpoint."""
     roles: dict[tuple[str, str], list[str]] = {}
     models: dict[tuple[str, str], ModelSettings] = {}
     for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.has_own_model(role))):
         model = settings.resolve_model_settings(role)
-        key = (model.model, model.base_url)
-        roles.setdefault(key, []).append(format_identifier(role))
-        models.setdefault(key, model)
+        roles.setdefault((model.model, model.base_url), []).append(format_identifier(role))
+        models.setdefault((model.model, model.base_url), model)
     agents = [format_identifier(role) for role in AGENTS]
     found: dict[str, ModelSettings] = {}
     for (name, base_url), model in models.items():
@@ -168,12 +166,12 @@ def list_distinct_models(settings: Settings) -> dict[str, ModelSettings]:
 
 
 async def check_model(settings: ModelSettings) -> list[CheckResult]:
-    """Check a model as far as its endpoint can be asked: it may not answer, refuse the key, or serve other models."""
+    """Check a model and its endpoint, up to the first failure that makes further checks useless."""
     patient = settings.model_copy(update={"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S), "retries": 0})
     reached = CheckResult("endpoint", "ok", "It answers.")
-    named = f"The one in {settings.api_key_env} is accepted."
-    no_key = f"{settings.api_key_env} is not set, and no key is asked for."
-    key = CheckResult("key", "ok", named if os.environ.get(settings.api_key_env) else no_key)
+    key = CheckResult("key", "ok", f"{settings.api_key_env} is not set, and no key is asked for.")
+    if os.environ.get(settings.api_key_env):
+        key = CheckResult("key", "ok", f"The one in {settings.api_key_env} is accepted.")
     try:
         endpoint = await fetch_endpoint(patient)
     except DraftroomError as error:
@@ -184,88 +182,72 @@ async def check_model(settings: ModelSettings) -> list[CheckResult]:
                 return [reached, key, build_failed_check("model", error)]
             case _:
                 return [build_failed_check("endpoint", error)]
-    return [
-        reached,
-        key,
-        CheckResult("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}."),
-        check_context_length(settings, endpoint),
-        check_token_counting(endpoint),
-        *(
-            [await check_long_prompts(settings.model_copy(update={"retries": 0}))]
-            if endpoint.context_lengths[settings.model] is None
-            else []
-        ),
-        await check_structured_output(patient),
-    ]
+    served = CheckResult("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}.")
+    checks = [reached, key, served, check_context_length(settings, endpoint), check_token_counting(endpoint)]
+    # A server that does not report its context length may cut prompts without an error.
+    if endpoint.context_lengths[settings.model] is None:
+        checks.append(await check_long_prompts(settings.model_copy(update={"retries": 0})))
+    return [*checks, await check_structured_output(patient)]
 
 
 def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckResult:
-    """Whether the context length is known, true, and long enough."""
-    length, told = find_context_length(settings, endpoint), endpoint.context_lengths[settings.model]
+    """Check that the context length is known, correct, and long enough."""
+    length, reported = find_context_length(settings, endpoint), endpoint.context_lengths[settings.model]
     if length is None:
         mend = "Set `context_length` to what the server was started with, so that long papers are trimmed to it."
-        return CheckResult("context", "warning", "The endpoint does not tell its context length.", mend)
-    if told is not None and length > told:
-        wrong = f"`context_length` is {length} tokens, but the server has {told}; set it to {told} or leave it out."
+        return CheckResult("context", "warning", "The endpoint does not report its context length.", mend)
+    if reported is not None and length > reported:
+        fix = f"set it to {reported} or leave it out."
+        wrong = f"`context_length` is {length} tokens, but the server has {reported}; {fix}"
         return build_failed_check("context", ContextOverflowError(wrong))
     if length < MIN_CONTEXT_TOKENS:
-        return build_failed_check(
-            "context",
-            ContextOverflowError(
-                f"The context has {length} tokens, but agents need {MIN_CONTEXT_TOKENS}; "
-                "serve the model with a longer one (vLLM: --max-model-len), or choose another model."
-            ),
-        )
+        fix = "serve the model with a longer one (vLLM: --max-model-len), or choose another model."
+        short = f"The context has {length} tokens, but agents need {MIN_CONTEXT_TOKENS}; {fix}"
+        return build_failed_check("context", ContextOverflowError(short))
     return CheckResult("context", "ok", f"It has {length} tokens.")
 
 
 def check_token_counting(endpoint: Endpoint) -> CheckResult:
-    """Whether the server counts tokens, or prompts are measured by a cautious estimate."""
+    """Check whether the server counts tokens; otherwise they are estimated."""
     if endpoint.tokenizer:
         return CheckResult("token counting", "ok", "The server counts them.")
-    mend = "Nothing breaks, but papers may be trimmed more than they need be; vLLM and llama.cpp would count exactly."
+    mend = "Papers may be trimmed more than necessary; vLLM and llama.cpp count exactly."
     return CheckResult("token counting", "warning", "The endpoint has no /tokenize, so tokens are estimated.", mend)
 
 
 async def check_long_prompts(settings: ModelSettings) -> CheckResult:
-    """Whether a long prompt is read as a whole by a server that does not tell its context: some cut it in silence."""
+    """Check that the server reads a long prompt as a whole; Ollama cuts it without an error."""
     most = int((settings.context_length or len(LONG_PROMPT)) * CHARACTERS_PER_TOKEN)
     name, prompt = "long prompts", LONG_PROMPT[-most:]
     sent = int(len(prompt) / CHARACTERS_PER_TOKEN)
     try:
         (answer,) = await request_completions(prompt, settings, None, PROBE_MAX_TOKENS, lambda *_: None)
     except ContextOverflowError:
-        return CheckResult(name, "ok", "The endpoint refuses those that are too long.")
+        return CheckResult(name, "ok", "The endpoint refuses prompts that are too long.")
     except DraftroomError as error:
         return build_failed_check(name, error)
     if is_prompt_truncated(answer["input_tokens"], sent, counted=False):
-        found = f"Of about {sent:,} tokens the server read {answer['input_tokens']:,}, and cut the others in silence."
+        found = f"The server read {answer['input_tokens']:,} of about {sent:,} tokens, and cut the others silently."
         mend = "Serve the model with a longer context (Ollama: `num_ctx`), and set `context_length` to it."
         return CheckResult(name, "warning", found, mend)
     return CheckResult(name, "ok", "They are read as a whole.")
 
 
 async def check_structured_output(settings: ModelSettings) -> CheckResult:
-    """Whether answers keep to a JSON schema, even where the prompt does not mention it; and how long one takes."""
+    """Check that an answer keeps to a JSON schema, and measure its time."""
     name, constrained = "structured output", settings.structured_output == "json_schema"
     question = TEST_QUESTION if constrained else TEST_QUESTION + JSON_INSTRUCTION
+    schema = Colour.model_json_schema()
     try:
-        (answer,) = await request_completions(
-            question, settings, Colour.model_json_schema(), ANSWER_TOKENS, lambda *_: None
-        )
+        (answer,) = await request_completions(question, settings, schema, ANSWER_TOKENS, lambda *_: None)
         parse_answer(answer, Colour, Limits())
     except UnusableAnswerError as problem:
-        found = f"An answer did not keep to its schema: {problem}."
-        mend = (
-            describe_remedy(str(problem))
-            if OTHER_FIELD_PROBLEM in str(problem)
-            else (
-                'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
-                if constrained
-                else "Choose a stronger model, or an endpoint that constrains decoding."
-            )
-        )
-        return CheckResult(name, "warning", found, mend)
+        mend = "Choose a stronger model, or an endpoint that constrains decoding."
+        if OTHER_FIELD_PROBLEM in str(problem):
+            mend = describe_remedy(str(problem))
+        elif constrained:
+            mend = 'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
+        return CheckResult(name, "warning", f"An answer did not keep to its schema: {problem}.", mend)
     except DraftroomError as error:
         return build_failed_check(name, error)
     way = "Answers are constrained to JSON schemas" if constrained else "Answers keep to JSON when asked to"
@@ -273,20 +255,18 @@ async def check_structured_output(settings: ModelSettings) -> CheckResult:
 
 
 def check_review_setup(settings: FeedbackSettings) -> list[CheckResult]:
-    """All checks; without its packages only that they are missing, for the other commands do without."""
+    """Check what `draftroom review` needs; other commands work without its packages."""
     if missing := list_missing_packages(REVIEW):
         found = f"{', '.join(missing)} is not installed, so papers cannot be reviewed."
         return [CheckResult("review", "warning", found, "For `draftroom review`: pip install 'draftroom[review]'")]
-    embedded = [] if settings.retrieval == "bm25" else [check_embedding_model(settings.embedding)]
-    return [
-        CheckResult("review", "ok", "Its packages are installed."),
-        *embedded,
-        check_literature_folder(settings.literature),
-    ]
+    checks = [CheckResult("review", "ok", "Its packages are installed.")]
+    if settings.retrieval != "bm25":
+        checks.append(check_embedding_model(settings.embedding))
+    return [*checks, check_literature_folder(settings.literature)]
 
 
 def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
-    """Whether the embedding model can be loaded, or its endpoint answers, and how long it takes."""
+    """Check that the embedding model can be loaded or its endpoint answers, and measure its time."""
     begin = time.perf_counter()
     try:
         (vector,) = choose_embedder(EmbeddingModel(**settings.model_dump())).embed([SAMPLE_TEXT])
@@ -299,47 +279,41 @@ def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
 
 
 def check_literature_folder(settings: LiteratureSettings) -> CheckResult:
-    """Whether there is a folder of other studies, and which services are asked besides."""
+    """Check the folder of other studies, and name the services that are asked."""
     services = [name.replace("_", " ") for name in settings.providers if name != "folder"]
     asked = f"Questions go to {', '.join(services)}." if services else "Nothing is looked up on the web."
     if settings.folder is None or "folder" not in settings.providers:
         return CheckResult("literature", "ok", f"No folder of other studies is set. {asked}")
     folder = Path(settings.folder).expanduser()
     if not folder.is_dir():
-        missing = InputError(
-            f"There is no folder {settings.folder}; make it, or set `literature.folder` to another one.",
-            kind="missing_file",
-        )
-        return build_failed_check("literature", missing)
+        missing = f"There is no folder {settings.folder}; make it, or set `literature.folder` to another one."
+        return build_failed_check("literature", InputError(missing, kind="missing_file"))
     files = sum(path.is_file() for path in folder.rglob("*"))
     return CheckResult("literature", "ok", f"{folder} holds {files} files. {asked}")
 
 
-_STATUS_COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "failed": "red"}
-
-
 def run_doctor(
     preset: Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
-    """Check settings, endpoints, models and folders, and say how to mend what is wrong."""
+    """Check settings, endpoints, models and folders.
+
+    Each problem comes with its fix.
+    """
     with ERR.status("Asking the endpoints"):
         checks = run_checks(preset)
     if as_json:
         typer.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
     else:
-        print_table(OUT, _build_checks_table(checks))
-    kinds = [check.kind for check in checks if check.kind]
-    if kinds:
+        _print_checks(checks)
+    if kinds := [check.kind for check in checks if check.kind]:
         raise typer.Exit(EXIT_CODES[kinds[0]])
     if not as_json:
-        print_to_stderr(
-            f"Next: draftroom explain PAPER (an article), draftroom review PAPER (comments){format_page_hint()}."
-        )
+        print_to_stderr(f"Next: draftroom explain PAPER, draftroom review PAPER{format_page_hint()}.")
 
 
-def _build_checks_table(checks: list[CheckResult]) -> Table:
-    table = Table("check", "", "found", "how to mend it", show_lines=False)
+def _print_checks(checks: list[CheckResult]) -> None:
+    table = Table("check", "", "found", "how to fix it", show_lines=False)
     subject = ""
     for check in checks:
         if check.subject != subject:
@@ -347,8 +321,6 @@ def _build_checks_table(checks: list[CheckResult]) -> Table:
             table.add_section()
             if subject:
                 table.add_row("", "", Text(strip_control_characters(subject), style="bold"))
-        status = Text(check.status, style=_STATUS_COLOURS[check.status])
-        table.add_row(
-            check.name, status, Text(strip_control_characters(check.found)), Text(strip_control_characters(check.mend))
-        )
-    return table
+        found, mend = (Text(strip_control_characters(text)) for text in (check.found, check.mend))
+        table.add_row(check.name, Text(check.status, style=_STATUS_COLOURS[check.status]), found, mend)
+    print_table(OUT, table)

@@ -1,7 +1,4 @@
-"""Exit codes of the command: one for each kind of error, so that a script can tell them apart.
-
-The numbers are a promise: a new kind gets a new number, and no number changes its meaning.
-"""
+"""Exit codes of the command, one for each kind of error; a code never changes its meaning."""
 
 from __future__ import annotations
 
@@ -43,7 +40,7 @@ EXIT_CODES: dict[ErrorKind, int] = {kind: code for kind, (code, _) in _CODES_BY_
 
 
 def render_exit_codes() -> str:
-    """All exit codes as a Markdown table, in the order of their numbers."""
+    """Format all exit codes as a Markdown table, in ascending order."""
     rows = [
         (0, "", "Done."),
         (1, "", "A fault of Draftroom itself: please report the traceback."),

@@ -1,4 +1,4 @@
-"""Packages that only some commands need, and that are installed only where they are asked for."""
+"""Optional dependencies that only some commands need."""
 
 from __future__ import annotations
 
@@ -12,33 +12,28 @@ class Extra(NamedTuple):
     """An optional part of the installation."""
 
     name: str
-    """As `pip install 'draftroom[name]'` knows it."""
+    """Name of the extra, as in `pip install 'draftroom[name]'`."""
     purpose: str
-    """What it is for, at the beginning of a sentence."""
+    """Subject of the sentence that says it is missing."""
     packages: tuple[str, ...]
-    """What it must bring, by the names under which it is imported."""
+    """Import names of its packages."""
 
 
+# The packages are listed by hand: the installed metadata names distributions, which are imported by other names.
 REVIEW = Extra(
     "review",
-    "What reviews papers",
+    "The review of papers",
     (
-        "chromadb",
-        "langchain_text_splitters",
-        "numpy",
-        "rank_bm25",
-        "safetensors",
-        "snowballstemmer",
-        "threadpoolctl",
-        "tokenizers",
+        *("chromadb", "langchain_text_splitters", "numpy", "rank_bm25"),
+        *("safetensors", "snowballstemmer", "threadpoolctl", "tokenizers"),
     ),
 )
 EVALS = Extra(
     "evals",
-    "What evaluates",
+    "The evaluation",
     (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu", "scipy", "sklearn", "torch", "transformers"),
 )
-TRAINING = Extra("training", "What trains models", (*EVALS.packages, "accelerate", "peft", "trl"))
+TRAINING = Extra("training", "The training of models", (*EVALS.packages, "accelerate", "peft", "trl"))
 STUDIO = Extra("studio", "The server of the page and of Studio", ("langgraph_cli", "langgraph_api", "starlette"))
 
 
@@ -46,7 +41,7 @@ def require_extra(extra: Extra) -> None:
     """Check that an extra is installed, without importing it.
 
     Raises:
-        SettingsError: If a package of it is not.
+        SettingsError: If a package is missing.
     """
     if missing := list_missing_packages(extra):
         command = f"pip install 'draftroom[{extra.name}]'"
@@ -57,10 +52,10 @@ def require_extra(extra: Extra) -> None:
 
 
 def format_page_hint() -> str:
-    """What to type for the page with all runs, as the end of a list; nothing where it is not installed."""
+    """Return the hint at `draftroom open` that ends a list of commands, or "" where it is not installed."""
     return "" if list_missing_packages(STUDIO) else ", draftroom open (all runs on a page)"
 
 
 def list_missing_packages(extra: Extra) -> list[str]:
-    """Those packages of an extra that are not installed."""
+    """List the packages of an extra that are not installed."""
     return [name for name in extra.packages if importlib.util.find_spec(name) is None]

@@ -1,4 +1,4 @@
-"""The files of the command: a paper comes in, and results go out, which is checked before a run."""
+"""Input and output files of the commands."""
 
 from __future__ import annotations
 
@@ -23,94 +23,84 @@ STANDARD_INPUT = "-"
 
 
 def read_run_input(file: str, *, scope: Scope, max_pages: int) -> RunInput:
-    """Read the paper once, so that a bad one is refused before a run begins.
+    """Read the paper of a run.
 
     Args:
         file: Its path, or `-` for standard input.
-        scope: What models read as one text: the abstract, or the whole paper.
-        max_pages: Longest PDF that is accepted.
+        scope: Part that the models read: the abstract or the whole paper.
+        max_pages: Longest accepted PDF.
 
     Raises:
-        BadInput: If the paper cannot be used.
+        InputError: If the paper cannot be used.
         StateError: If the state folder cannot be written.
     """
     if file == STANDARD_INPUT:
         return read_run_input_bytes(read_standard_input(), "standard input", scope=scope, max_pages=max_pages)
     path = Path(file).expanduser()
-    if not path.exists():  # `read_document` would take some names for text
+    # `read_document` takes a string that is no path for the text of a paper; an absolute path is none.
+    if not path.exists():
         raise InputError(f"There is no file {file!r}; check its name.", kind="missing_file")
-    # With a folder in front, so that no name can be taken for text; a pipe of the shell has no other name than its own.
+    # A pipe of the shell, as in <(...), cannot be resolved.
     paper = read_document(str(path.absolute() if path.is_fifo() else path.resolve()), scope=scope, max_pages=max_pages)
     return RunInput(name=file if path.is_fifo() else path.name, path=paper["source"], paper=paper)
 
 
 def read_run_input_bytes(data: bytes, name: str, *, scope: Scope, max_pages: int) -> RunInput:
-    """Read a paper that is no file, and keep it in the state folder.
+    """Read a paper that is no file as `read_run_input` does, and store it in the state folder.
 
-    Args:
-        data: Of the paper.
-        name: As a person calls it; its suffix may tell the format.
-        scope: As for `read_run_input`.
-        max_pages: The same.
-
-    Raises:
-        BadInput: If the paper cannot be used.
-        StateError: If the state folder cannot be written.
+    The name is shown to users; its suffix may tell the format.
     """
     paper = read_document_bytes(data, name=name, scope=scope, max_pages=max_pages)
     return RunInput(name=name, path=paper["source"], paper=paper)
 
 
 def read_standard_input() -> bytes:
-    """All of it, or one byte more than a paper may have."""
+    """Return standard input, cut one byte above the largest accepted paper."""
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def check_outputs(paths: list[Path], rendering: Rendering) -> None:
-    """Make sure that results of a system can be written, as `check_output_paths` does."""
-    check_output_paths(paths, rendering.formats)
-
-
 def check_output_paths(paths: list[Path], formats: Collection[str]) -> None:
-    """Make sure that results can be written, before anything is spent on them.
+    """Check that results can be written, before anything is spent on them.
 
     Args:
-        paths: The files.
-        formats: What their names may end in.
+        paths: Files of `-o`.
+        formats: Accepted suffixes.
 
     Raises:
         typer.BadParameter: If a suffix names no format.
-        BadInput: If a file cannot be written.
+        InputError: If a file cannot be written.
     """
     for path in paths:
         if path.suffix.lower() not in formats:
             raise typer.BadParameter(f"{path} must end in one of {', '.join(formats)}.", param_hint="-o")
-        if problem := _find_write_problem(path):
-            raise build_output_error(path, problem)
+        if path.is_dir():
+            raise build_output_error(path, "it is a folder")
+        if not path.parent.is_dir():
+            raise build_output_error(path, "its folder does not exist")
+        if not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise build_output_error(path, "no permission")
 
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
     """Write the result in the format of each file's suffix.
 
     Raises:
-        BadInput: If a file cannot be written; the run itself is kept.
+        InputError: If a file cannot be written; the run itself is kept.
     """
     for path in paths:
         result = rendering.formats[path.suffix.lower()](record, values)
         try:
             path.write_bytes(result.encode() if isinstance(result, str) else result)
         except OSError as error:
-            problem = error.strerror or type(error).__name__
-            raise build_output_error(
-                path, f"{problem}; the run is kept, see `draftroom show {record['id']}`"
-            ) from error
+            problem = f"{error.strerror or type(error).__name__}; the run is kept, see `draftroom show {record['id']}`"
+            raise build_output_error(path, problem) from error
 
 
 def read_result(path: Path) -> tuple[RunRecord, Values]:
-    """A result that `-o FILE.json` has written: the record of its run, and the output of its graph.
+    """Read a result that `-o FILE.json` has written: a run record and the output of its graph.
 
     Raises:
-        BadInput: If the file cannot be read or is no such result.
+        InputError: If the file cannot be read or holds no result.
     """
     try:
         result = json.loads(read_text(path, "result in JSON"))
@@ -121,16 +111,6 @@ def read_result(path: Path) -> tuple[RunRecord, Values]:
     return record, result
 
 
-def _find_write_problem(path: Path) -> str:
-    """Why the file cannot be written, as far as can be told without writing it."""
-    if path.is_dir():
-        return "it is a folder"
-    if not path.parent.is_dir():
-        return "its folder does not exist"
-    target = path if path.exists() else path.parent
-    return "" if os.access(target, os.W_OK) else "no permission"
-
-
 def build_output_error(path: Path, problem: str) -> InputError:
-    """The error for a file of `-o` that cannot be written."""
+    """Build the error for a file of `-o` that cannot be written."""
     return InputError(f"{path} cannot be written ({problem}); choose another file for -o.", kind="output_unwritable")

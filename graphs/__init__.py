@@ -1,1 +1,1 @@
-"""The three systems as LangGraph graphs: wiring only, one file a system."""
+"""The systems as LangGraph graphs, one file each; nodes are in `nodes`."""

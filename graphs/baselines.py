@@ -1,12 +1,12 @@
 """The baselines of SWIF2T (Section 5) and LLM-CLBR (Table 1), with the input and output of the systems.
 
-`single_model` is the reviewer alone, with nothing but the paragraph; with the extension `detect`, a weakness detector
-looks at that first. `chain_of_verification` plans questions, answers them from the model's own knowledge, cross-checks
-each pair, and then reviews. Both have the reviewer prompt of `focused_feedback`.
-SWIF2T without re-ranking is no graph of its own: run `focused_feedback` with `rerank` off.
+`single_model` is the reviewer alone, with nothing but the paragraph, which the extension `detect` looks at first.
+`chain_of_verification` plans questions, answers them from the model's own knowledge, cross-checks each pair, and then
+reviews. Both have the reviewer prompt of `focused_feedback`. For SWIF2T without re-ranking, run `focused_feedback` with
+`rerank` off.
 
-`sequence_to_sequence_builder` is "BART fine-tuned": a fine-tuned sequence-to-sequence model, run in this process,
-writes the article in one go, without agents and rounds.
+`sequence_to_sequence_builder` is "BART fine-tuned": a sequence-to-sequence model in this process writes the article in
+one pass, without agents and rounds.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
 
 
 def list_chain_deviations(chosen: FeedbackSettings) -> list[str]:
-    """List what of the chain of verification is not as published."""
+    """List the deviations of the chain of verification from the paper."""
     return [
         f"The paper names no number of questions (here at most {chosen.max_questions}); an unanswered one is dropped.",
         "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner.",
@@ -40,24 +40,23 @@ def list_chain_deviations(chosen: FeedbackSettings) -> list[str]:
 
 
 def route_after_questions(state: ParagraphState) -> list[Send] | Literal["write_review", "conclude"]:
-    """Each question is answered and checked by itself; without any the review is written at once."""
+    """Send each question to be answered and checked; without questions, continue with the review."""
     if state["outcome"]:
         return "conclude"
     return [Send("verify_question", build_question_state(state, step)) for step in state["wave"]] or "write_review"
 
 
 reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
-reviewer_alone.add_node(detect_weaknesses)
-reviewer_alone.add_node(write_review)
-reviewer_alone.add_node(conclude)
+for node in (detect_weaknesses, write_review, conclude):
+    reviewer_alone.add_node(node)
 reviewer_alone.add_conditional_edges(START, route_before_review)
 reviewer_alone.add_conditional_edges("detect_weaknesses", route_after_detection)
 reviewer_alone.add_edge("write_review", "conclude")
 reviewer_alone.add_edge("conclude", END)
 
 verification_chain = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
-for node in (plan_questions, verify_question, log_answers, write_review, conclude):
-    verification_chain.add_node(node)
+for step in (plan_questions, verify_question, log_answers, write_review, conclude):
+    verification_chain.add_node(step)
 verification_chain.add_edge(START, "plan_questions")
 verification_chain.add_conditional_edges(
     "plan_questions", route_after_questions, ["verify_question", "write_review", "conclude"]
@@ -75,12 +74,8 @@ chain_of_verification_builder = build_paper_graph(
 single_model = single_model_builder.compile(name="single_model")
 chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")
 
-
 sequence_to_sequence_builder = StateGraph(
-    JournalismState,
-    context_schema=JournalismContext,
-    input_schema=JournalismInput,
-    output_schema=JournalismOutput,
+    JournalismState, context_schema=JournalismContext, input_schema=JournalismInput, output_schema=JournalismOutput
 )
 sequence_to_sequence_builder.add_node("initialise", partial(initialise, has_agents=False), input_schema=JournalismInput)
 sequence_to_sequence_builder.add_sequence([write_without_prompt, assess_draft, choose_draft])

@@ -6,9 +6,9 @@ Assistance"). Use it from Python:
     from graphs.focused_feedback import graph
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
-`paragraph_review` is the paper's system with `--preset paper`. Computed checks, the number reader, the weakness
-detector and the verifier are extensions (`state/extensions.py`), and answering independent questions together is ours.
-Each chosen paragraph of the paper goes through it, many at once.
+Each chosen paragraph goes through `paragraph_review`, many at once; with the preset `paper` that is the paper's system.
+Computed checks, the number reader, the weakness detector and the verifier are extensions (`state/extensions.py`). The
+setting `execution`, which answers independent questions together, is not in the paper either.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from state.feedback import (
 )
 from state.settings import FeedbackContext, FeedbackRole
 
+# The node that answers each kind of question.
 INVESTIGATION_NODES = {
     "ask_paper": "answer_from_paper",
     "ask_checks": "answer_from_checks",
@@ -54,7 +55,7 @@ INVESTIGATION_NODES = {
 
 
 def route_after_planning(state: ParagraphState) -> Literal["rank_plans", "edit_plan", "control_steps", "conclude"]:
-    """The trained re-ranker chooses among several plans; a person may edit the chosen one."""
+    """Rank several plans with the trained re-ranker, else continue with the plan."""
     if state["outcome"]:
         return "conclude"
     rerank = state["settings"]["feedback"]["rerank"] and len(state["plans"]) > 1
@@ -62,12 +63,12 @@ def route_after_planning(state: ParagraphState) -> Literal["rank_plans", "edit_p
 
 
 def route_after_ranking(state: ParagraphState) -> Literal["edit_plan", "control_steps"]:
-    """A person may edit the plan before it is followed."""
+    """Let a person edit the plan if the run was started with `pause`."""
     return "edit_plan" if state["settings"]["feedback"]["pause"] else "control_steps"
 
 
 def route_after_control(state: ParagraphState) -> list[Send] | str:
-    """Ask what the controller wants asked, go on with the plan, or come to the review or, without one, to the end."""
+    """Send the controller's questions, continue with the plan, or continue with the review."""
     if state["outcome"]:
         return "conclude"
     if state["wave"]:
@@ -78,12 +79,12 @@ def route_after_control(state: ParagraphState) -> list[Send] | str:
 
 
 def route_before_review(state: ParagraphState) -> Literal["detect_weaknesses", "write_review"]:
-    """A weakness detector looks at the paragraph first, if an extension does that."""
+    """Detect weaknesses before the review, if the extension is on."""
     return "detect_weaknesses" if "detect" in state["settings"]["feedback"]["extensions"] else "write_review"
 
 
 def build_question_state(state: ParagraphState, step: Step) -> QuestionState:
-    """What the investigator is sent out with."""
+    """Build the state that a question is sent with."""
     return QuestionState(
         step=step,
         target=state["target"],
@@ -95,30 +96,24 @@ def build_question_state(state: ParagraphState, step: Step) -> QuestionState:
 
 
 def route_after_detection(state: ParagraphState) -> Literal["write_review", "conclude"]:
-    """A paragraph without weaknesses gets no comment."""
+    """Skip the review of a paragraph without weaknesses."""
     return "conclude" if state["outcome"] else "write_review"
 
 
 def route_after_review(state: ParagraphState) -> Literal["verify_comment", "conclude"]:
-    """A comment is checked, if an extension does that."""
+    """Verify a comment, if an extension asks for it."""
     checks = not {"verify", "instructions"}.isdisjoint(state["settings"]["feedback"]["extensions"])
     return "verify_comment" if state["comment"] and checks else "conclude"
 
 
 paragraph_review = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
-for node in (
-    propose_plans,
-    rank_plans,
-    edit_plan,
-    control_steps,
-    answer_from_paper,
-    answer_from_checks,
-    answer_from_literature,
-    detect_weaknesses,
-    write_review,
-    verify_comment,
-    conclude,
-):
+for node in (propose_plans, rank_plans, edit_plan, control_steps):
+    paragraph_review.add_node(node)
+for investigation in (answer_from_paper, answer_from_checks, answer_from_literature):
+    paragraph_review.add_node(investigation)
+    # The controller decides after each wave of answers.
+    paragraph_review.add_edge(investigation.__name__, "control_steps")
+for node in (detect_weaknesses, write_review, verify_comment, conclude):
     paragraph_review.add_node(node)
 
 paragraph_review.add_edge(START, "propose_plans")
@@ -130,8 +125,6 @@ paragraph_review.add_conditional_edges(
     route_after_control,
     [*INVESTIGATION_NODES.values(), "control_steps", "detect_weaknesses", "write_review", "conclude"],
 )
-for investigation in INVESTIGATION_NODES.values():
-    paragraph_review.add_edge(investigation, "control_steps")
 paragraph_review.add_conditional_edges("detect_weaknesses", route_after_detection)
 paragraph_review.add_conditional_edges("write_review", route_after_review)
 paragraph_review.add_edge("verify_comment", "conclude")
@@ -139,12 +132,12 @@ paragraph_review.add_edge("conclude", END)
 
 
 def send_paragraphs(state: FeedbackState) -> list[Send]:
-    """Send every chosen paragraph out for review."""
+    """Send every chosen paragraph to its review."""
     return [Send("review_paragraph", build_paragraph_state(target, state)) for target in state["targets"]]
 
 
 def route_after_initialise(state: FeedbackState) -> list[Send]:
-    """A model reads the numbers of the paragraphs before they are reviewed, if an extension does that."""
+    """Let a model read the numbers first, if the extension is on; else send the paragraphs to their reviews."""
     return send_passages(state) or send_paragraphs(state)
 
 
@@ -155,9 +148,9 @@ def build_paper_graph(
 
     Args:
         review: The subgraph.
-        name: Of the subgraph.
-        roles: The paper's agents in it.
-        departures: Lists what of this system is not as published.
+        name: Name of the subgraph.
+        roles: Its agents that the paper has.
+        departures: Lists its deviations from the paper.
     """
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput

@@ -5,9 +5,8 @@ The Society of Medical Simplifiers of Lyu and Pergola (SoMS). Use it from Python
     from graphs.medical_simplification import graph
     result = await graph.ainvoke({"abstract": "abstract.txt"}, context={"entries": 2})
 
-Each loop is a subgraph and gives a new version of the text. The content guard, which reports what a version has lost,
-is ours and not the paper's; what else is ours is an extension (state/extensions.py), and a node of its own where it can
-be.
+Each loop is a subgraph that returns a new version of the text. The content guard, which reports lost details, and the
+extensions (`state/extensions.py`) are not in the paper.
 """
 
 from __future__ import annotations
@@ -16,17 +15,9 @@ from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
 
+from nodes.simplification import editing
 from nodes.simplification.agent import has_extension
 from nodes.simplification.content_guard import check_content
-from nodes.simplification.editing import (
-    apply_wordings,
-    correct_text,
-    enter_wordings,
-    judge_wordings,
-    leave_out_redundancies,
-    list_pending_wordings,
-    remove_redundancies,
-)
 from nodes.simplification.initialise import initialise
 from nodes.simplification.language_clarifier import list_round_suggestions, propose_wordings, revise_wordings
 from nodes.simplification.layperson import ask_questions
@@ -40,24 +31,24 @@ from state.simplification import LoopProgress, LoopState, SimplificationInput, S
 
 
 def has_failed(state: LoopState) -> bool:
-    """Whether an agent gave no usable answer, which ends the loop."""
+    """Return whether an agent gave no usable answer, which ends the loop."""
     return bool(state["exchange"]["problem"])
 
 
 def route_after_questions(state: LoopState) -> Literal["answer_questions", "__end__"]:
-    """The medical expert answers what was asked."""
+    """Let the medical expert answer the questions."""
     return "__end__" if has_failed(state) else "answer_questions"
 
 
 def route_after_answers(state: LoopState) -> Literal["rewrite_text", "rewrite_sentences", "__end__"]:
-    """The simplifier writes the text anew, as a whole or sentence by sentence (an extension)."""
+    """Rewrite the text as a whole, or sentence by sentence with the extension."""
     if has_failed(state):
         return "__end__"
     return "rewrite_sentences" if has_extension("sentence_by_sentence", state) else "rewrite_text"
 
 
 def route_after_rewrite(state: LoopState) -> Literal["check_accuracy", "__end__"]:
-    """The medical expert reviews each text of the layperson loop, and of the others by an extension."""
+    """Let the medical expert review each text of the layperson loop, and of the others with the extension."""
     is_wanted = state["settings"]["simplification"]["accuracy_check"] and (
         state["exchange"]["loop"] == "layperson" or has_extension("review_every_text", state)
     )
@@ -65,10 +56,8 @@ def route_after_rewrite(state: LoopState) -> Literal["check_accuracy", "__end__"
 
 
 def route_after_review(state: LoopState) -> Literal["correct_text", "__end__"]:
-    """The simplifier follows the expert's comments, as long as there are rounds; without any the loop ends.
-
-    So the last text is reviewed, too; comments on it stay on record, and in the simplifier's memory.
-    """
+    """Let the simplifier follow the expert's comments while there are rounds left."""
+    # The text of the last round is reviewed, too; its comments stay in the record and in the simplifier's memory.
     is_spent = state["loop_round"] > state["settings"]["simplification"]["revision_rounds"]
     if has_failed(state) or is_spent or not state["to_correct"]:
         return "__end__"
@@ -79,16 +68,14 @@ WordingEntryNode = Literal["enter_wordings", "apply_wordings", "__end__"]
 
 
 def route_after_proposal(state: LoopState) -> Literal["judge_wordings", "revise_wordings", WordingEntryNode]:
-    """The simplifier judges what can be judged."""
+    """Let the simplifier judge the open suggestions."""
     is_open = any(item["verdict"] == "open" for item in list_round_suggestions(state))
     return "judge_wordings" if is_open and not has_failed(state) else route_after_verdicts(state)
 
 
 def route_after_verdicts(state: LoopState) -> Literal["revise_wordings", WordingEntryNode]:
-    """What was rejected goes back to the language clarifier; in the last round it is dropped instead.
-
-    In the end the accepted wordings enter the text, also if an agent failed after they were accepted.
-    """
+    """Send rejected suggestions back to the language clarifier, else enter the accepted ones into the text."""
+    # Accepted wordings are entered also if an agent failed afterwards.
     if any(item["verdict"] == "rejected" for item in list_round_suggestions(state)) and not has_failed(state):
         return "revise_wordings"
     if not any(item["verdict"] == "accepted" for item in state["exchange"]["suggestions"]):
@@ -97,31 +84,31 @@ def route_after_verdicts(state: LoopState) -> Literal["revise_wordings", Wording
 
 
 def route_after_application(state: LoopState) -> Literal["enter_wordings", "check_accuracy", "__end__"]:
-    """The simplifier enters the wordings that code could not."""
-    return "enter_wordings" if list_pending_wordings(state) else route_after_rewrite(state)
+    """Let the simplifier enter the wordings that code could not."""
+    return "enter_wordings" if editing.list_pending_wordings(state) else route_after_rewrite(state)
 
 
 def route_after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"]:
-    """The expert judges the quotes, if there are any."""
+    """Let the medical expert judge the quoted redundancies, if there are any."""
     open_ones = any(part["verdict"] == "open" for part in state["exchange"]["redundancies"])
     return "validate_redundancies" if open_ones and not has_failed(state) else "__end__"
 
 
 def route_after_validation(state: LoopState) -> Literal["leave_out_redundancies", "remove_redundancies", "__end__"]:
-    """What was validated leaves the text."""
+    """Remove the validated redundancies, by code with the extension."""
     if has_failed(state) or not any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"]):
         return "__end__"
     return "remove_redundancies" if has_extension("apply_edits", state) else "leave_out_redundancies"
 
 
 def route_after_removal(state: LoopState) -> Literal["leave_out_redundancies", "check_accuracy", "__end__"]:
-    """The simplifier takes out the parts that code could not."""
+    """Let the simplifier remove the parts that code could not."""
     is_left = any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"])
     return "leave_out_redundancies" if is_left else route_after_rewrite(state)
 
 
 def build_loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
-    """An interaction loop with these nodes, entered at the first one."""
+    """Build an interaction loop of these nodes, which begins at the first."""
     builder = StateGraph(LoopState, context_schema=SimplificationContext, output_schema=LoopProgress)
     for node in nodes:
         builder.add_node(node)
@@ -130,21 +117,27 @@ def build_loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
 
 
 def add_review_edges(builder: StateGraph[Any, Any, Any, Any], *writers: str) -> None:
-    """Let the medical expert review what the nodes `writers` write, and the simplifier follow its comments."""
+    """Let the medical expert review the texts of these nodes, and the simplifier correct them."""
     for writer in (*writers, "correct_text"):
         builder.add_conditional_edges(writer, route_after_rewrite)
     builder.add_conditional_edges("check_accuracy", route_after_review)
 
 
 layperson_loop = build_loop(
-    ask_questions, answer_questions, rewrite_text, rewrite_sentences, check_accuracy, correct_text
+    ask_questions, answer_questions, rewrite_text, rewrite_sentences, check_accuracy, editing.correct_text
 )
 layperson_loop.add_conditional_edges("ask_questions", route_after_questions)
 layperson_loop.add_conditional_edges("answer_questions", route_after_answers)
 add_review_edges(layperson_loop, "rewrite_text", "rewrite_sentences")
 
 language_clarifier_loop = build_loop(
-    propose_wordings, judge_wordings, revise_wordings, enter_wordings, apply_wordings, check_accuracy, correct_text
+    propose_wordings,
+    editing.judge_wordings,
+    revise_wordings,
+    editing.enter_wordings,
+    editing.apply_wordings,
+    check_accuracy,
+    editing.correct_text,
 )
 language_clarifier_loop.add_conditional_edges("propose_wordings", route_after_proposal)
 language_clarifier_loop.add_conditional_edges("judge_wordings", route_after_verdicts)
@@ -153,7 +146,12 @@ add_review_edges(language_clarifier_loop, "enter_wordings")
 language_clarifier_loop.add_conditional_edges("apply_wordings", route_after_application)
 
 redundancy_checker_loop = build_loop(
-    find_redundancies, validate_redundancies, leave_out_redundancies, remove_redundancies, check_accuracy, correct_text
+    find_redundancies,
+    validate_redundancies,
+    editing.leave_out_redundancies,
+    editing.remove_redundancies,
+    check_accuracy,
+    editing.correct_text,
 )
 redundancy_checker_loop.add_conditional_edges("find_redundancies", route_after_quotes)
 redundancy_checker_loop.add_conditional_edges("validate_redundancies", route_after_validation)
@@ -168,17 +166,17 @@ LOOPS = {
 
 
 def route_after_initialise(state: SimplificationState) -> Literal["select_agent", "rewrite_alone"]:
-    """The society, or the single-model baseline."""
+    """Choose between the society and the single-model baseline."""
     return "rewrite_alone" if state["settings"]["simplification"]["variant"] == "single" else "select_agent"
 
 
 def route_to_loop(state: SimplificationState) -> str:
-    """The loop that the selector chose, or the end."""
+    """Return the loop that the selector chose, or "done"."""
     return state["next_loop"]
 
 
 def route_after_log(state: SimplificationState) -> Literal["condense_history", "finish"]:
-    """Choose again, unless there is a reason to stop."""
+    """Continue with the next choice of the selector, unless there is a reason to stop."""
     return "finish" if state["stop_reason"] else "condense_history"
 
 

@@ -1,4 +1,4 @@
-"""Number check: a model reads the numbers of each passage, code computes what contradicts itself.
+"""Number check: a model reads the numbers of each passage, code computes contradictions.
 
 `draftroom check --model` runs it. From Python: `await graph.ainvoke({"paper": "paper.pdf"}, context={...})`.
 """
@@ -14,7 +14,7 @@ from state.settings import CheckContext
 
 
 def route_to_passages(state: NumberCheckState) -> list[Send] | str:
-    """Send every chosen passage to the number reader; without any the computations follow."""
+    """Send every chosen passage to the number reader; without passages, continue with the computations."""
     return send_passages(state) or "compute_findings"
 
 

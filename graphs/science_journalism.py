@@ -29,6 +29,7 @@ from state.settings import JournalismContext
 
 RoundEntryNode = Literal["take_notes", "advise", "revise_draft"]
 
+# First node of a round in each variant of the paper's Table 1; `single` has no rounds.
 ROUND_ENTRY_NODES: dict[str, RoundEntryNode] = {
     "full": "take_notes",
     "large-reader": "take_notes",
@@ -37,46 +38,34 @@ ROUND_ENTRY_NODES: dict[str, RoundEntryNode] = {
     "no-collaboration": "revise_draft",
     "single": "revise_draft",
 }
-"""Who begins a round in each variant of the paper's Table 1 (`single` has no rounds)."""
 
 
 def route_after_assessment(state: JournalismState) -> Literal[RoundEntryNode, "choose_draft"]:
-    """End the loop if there is a reason to, else begin a round."""
+    """Choose the draft if there is a reason to stop, else begin a round."""
     return "choose_draft" if state["stop_reason"] else ROUND_ENTRY_NODES[state["settings"]["journalism"]["variant"]]
 
 
 def route_after_notes(state: JournalismState) -> Literal["advise", "revise_draft"]:
-    """The notes go to the editor, or straight to the journalist."""
+    """Send the notes to the editor, or straight to the journalist in the variant without suggestions."""
     return "revise_draft" if state["settings"]["journalism"]["variant"] == "no-suggestions" else "advise"
 
 
 def route_after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft"]:
-    """A person looks at the advice if the run was started so."""
+    """Let a person edit the advice if the run was started with `pause`."""
     return "edit_advice" if state["settings"]["journalism"]["pause"] else "revise_draft"
 
 
 def route_after_revision(state: JournalismState) -> Literal["rewrite_copied", "assess_draft"]:
-    """Sentences that were copied from the paper are rewritten (an extension)."""
+    """Rewrite sentences copied from the paper, if the extension found any."""
     return "rewrite_copied" if state["copied"] else "assess_draft"
 
 
 builder = StateGraph(
-    JournalismState,
-    context_schema=JournalismContext,
-    input_schema=JournalismInput,
-    output_schema=JournalismOutput,
+    JournalismState, context_schema=JournalismContext, input_schema=JournalismInput, output_schema=JournalismOutput
 )
-for node in (
-    initialise,
-    write_draft,
-    assess_draft,
-    take_notes,
-    advise,
-    edit_advice,
-    revise_draft,
-    rewrite_copied,
-    choose_draft,
-):
+for node in (initialise, write_draft, assess_draft, take_notes, advise):
+    builder.add_node(node)
+for node in (edit_advice, revise_draft, rewrite_copied, choose_draft):
     builder.add_node(node)
 
 builder.add_edge(START, "initialise")

@@ -1,1 +1,1 @@
-"""The sub-commands of `draftroom`, one file each."""
+"""The sub-commands of `draftroom`."""

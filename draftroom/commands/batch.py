@@ -1,4 +1,4 @@
-"""`draftroom batch`: do with many papers what another command does with one."""
+"""`draftroom batch`: run another command on many papers."""
 
 from __future__ import annotations
 
@@ -25,52 +25,44 @@ from runs.jobs import EndedJob
 from tools.text import strip_control_characters
 
 batch_app = typer.Typer(
-    help="Do with many papers what another command does with one; the same command goes on where it stopped.",
+    help="Run another command on many papers.\n\nThe same command resumes a stopped batch.",
     no_args_is_help=True,
 )
+# Flags of the command for one paper that make no sense for many.
 _SINGLE_PAPER_FLAGS = {"file", "output", "quiet", "pause", "max_calls", "max_tokens", "since"}
-"""What the command for one paper takes and that for many does not."""
 
 
 def _define_batch_flags(  # noqa: PLR0913 - each parameter is a flag
     papers: Annotated[
         list[str],
-        typer.Argument(
-            metavar="PAPERS",
-            help="Files, folders, patterns; tables (.jsonl, .csv) of `id`, and `path` or `text`.",
-        ),
+        typer.Argument(metavar="PAPERS", help="Files, folders, patterns; tables of `id` and `path` or `text`."),
     ],
     *,
-    out: Annotated[Path, typer.Option(help="Folder of the results; a batch that is there goes on.")],
+    out: Annotated[Path, typer.Option(help="Folder of the results; an existing batch is resumed.")],
     formats: Annotated[
-        str,
-        typer.Option(
-            "--formats",
-            help="Formats of the results, with commas: md, json, html; of reviews also pdf, docx, tex.",
-        ),
+        str, typer.Option(help="Formats, with commas: md, json, html; of reviews also pdf, docx, tex.")
     ] = "md,json",
     at_once: Annotated[
-        int | None,
-        typer.Option(min=1, max=4096, help="Papers that a process has under way; by default what keeps models busy."),
+        int | None, typer.Option(min=1, max=4096, help="Papers at once in a process; by default enough for the models.")
     ] = None,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Try again what has failed.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Retry papers that failed.")] = False,
     engine: EngineOption = "local",
     actors: ActorsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
-    """Parameters of every batch, before those of its command."""
+    """Declare the flags of every batch, which precede those of its command."""
 
 
 def _register_batch_command(
-    name: str, single: Callable[..., None], work_of: Callable[[Mapping[str, Any]], PaperWork]
+    name: str, single: Callable[..., None], build_work: Callable[[Mapping[str, Any]], PaperWork]
 ) -> None:
-    """Add the command for many papers beside the one for a single paper; it has its flags and those of every batch."""
-    of_single = inspect.signature(single, eval_str=True).parameters
-    own = inspect.signature(_define_batch_flags, eval_str=True).parameters
-    kept = [parameter for key, parameter in of_single.items() if key not in _SINGLE_PAPER_FLAGS | own.keys()]
+    """Add a batch command with the flags of the command for one paper and those of every batch."""
+    single_flags = inspect.signature(single, eval_str=True).parameters
+    batch_flags = inspect.signature(_define_batch_flags, eval_str=True).parameters
+    kept = [flag for key, flag in single_flags.items() if key not in _SINGLE_PAPER_FLAGS | batch_flags.keys()]
 
-    def command(**flags: Any) -> None:
-        work = work_of({**dict.fromkeys(of_single), **flags, "pause": False})
+    def run_command(**flags: Any) -> None:
+        work = build_work({**dict.fromkeys(single_flags), **flags, "pause": False})
         suffixes = list(dict.fromkeys(f".{name.strip().lower().lstrip('.')}" for name in flags["formats"].split(",")))
         if unknown := [suffix for suffix in suffixes if suffix not in work.formats]:
             known = ", ".join(suffix[1:] for suffix in work.formats)
@@ -88,9 +80,10 @@ def _register_batch_command(
         )
         _run_batch(batch, quiet=flags["quiet"])
 
-    command.__doc__ = f"{single.__doc__}\n\nOf many papers, each with a result of its own, and a table of all."
-    command.__signature__ = inspect.Signature([*own.values(), *kept])  # type: ignore[attr-defined] # as inspect has it
-    batch_app.command(name)(command)
+    run_command.__doc__ = f"{inspect.getdoc(single)}\n\nWrites a result for each of many papers, and a table of all."
+    signature = inspect.Signature([*batch_flags.values(), *kept])
+    run_command.__signature__ = signature  # type: ignore[attr-defined] # as inspect has it
+    batch_app.command(name)(run_command)
 
 
 def _build_system_work(system: System, flags: Mapping[str, Any]) -> PaperWork:
@@ -109,33 +102,24 @@ def _run_batch(batch: Batch, *, quiet: bool) -> None:
     failed = [row for row in rows if row["status"] == "failed"]
     if not quiet:
         done = f"{len(rows) - len(failed)} done" + (f", {len(failed)} failed" if failed else "")
-        folder = batch.folder
-        print_line(f"{done}; results in {folder.path}, a table of them in {folder.table.name} there.", "")
+        print_line(f"{done}; results are in {batch.folder.path}, with the table {batch.folder.table.name}.", "")
     if batch.is_stopped:
-        print_to_stderr("Stopped; nothing that was paid for is lost. The same command goes on.")
+        print_to_stderr("Stopped; all answers so far are kept. The same command resumes the batch.")
         raise typer.Exit(STOPPED)
     if failed:
-        print_to_stderr("To try again what has failed, add --retry-failed to the same command.")
+        print_to_stderr("To retry the failed papers, add --retry-failed to the same command.")
         raise typer.Exit(1 if any(row["kind"] == INTERNAL_ERROR_KIND for row in failed) else PAPERS_FAILED)
     if not quiet:
-        print_to_stderr(
-            f"Next: look into {batch.folder.path}; the same command with more papers does only those that are new."
-        )
+        print_to_stderr(f"Next: look into {batch.folder.path}; the same command with more papers runs the new ones.")
 
 
 class _BatchProgress:
-    """A line for each paper that ends, and on a terminal a bar below them."""
+    """Progress of a batch: a line for each finished paper, and on a terminal a bar below."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._bar = Bar(
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
-            console=ERR,
-            transient=True,
-            disable=quiet or not ERR.is_terminal,
-        )
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+        self._bar = Bar(*columns, console=ERR, transient=True, disable=quiet or not ERR.is_terminal)
 
     def __enter__(self) -> _BatchProgress:
         self._bar.start()
@@ -146,25 +130,20 @@ class _BatchProgress:
         self._bar.stop()
 
     def report_start(self, ended: int, total: int) -> None:
-        """Tell that it goes on, and how many papers there are."""
+        """Show how many papers there are, and how many a resumed batch has finished."""
         if ended and not self._quiet:
-            print_to_stderr(f"Going on: {ended} of {total} papers have ended.")
-        self._bar.update(self._task, completed=ended, total=total, description="the first ones are under way")
+            print_to_stderr(f"Resuming: {ended} of {total} papers are finished.")
+        self._bar.update(self._task, completed=ended, total=total, description="running the first papers")
 
     def report_paper(self, ended: EndedJob) -> None:
-        """Tell of a paper, and how long the others take."""
-        if not self._quiet:
-            row = ended.result
-            scores = (f"{name.replace('_', ' ')} {value}" for name, value in row.get("scores", {}).items())
-            told = row.get("error") or ", ".join(scores) or "done"
-            pace = "" if ERR.is_terminal else f" ({ended.pace})"
-            print_to_stderr(
-                f"{ended.number}/{ended.total} {row['id']}: {told}{pace}", style="red" if "error" in row else ""
-            )
-            failed = f", {ended.failed} failed" if ended.failed else ""
-            self._bar.update(
-                self._task,
-                completed=ended.number,
-                total=ended.total,
-                description=strip_control_characters(f"{ended.pace}{failed}"),
-            )
+        """Show the outcome of a paper, and the time left for the others."""
+        if self._quiet:
+            return
+        row, number, total = ended.result, ended.number, ended.total
+        scores = (f"{name.replace('_', ' ')} {value}" for name, value in row.get("scores", {}).items())
+        outcome = row.get("error") or ", ".join(scores) or "done"
+        # On a terminal the bar shows the pace.
+        pace = "" if ERR.is_terminal else f" ({ended.pace})"
+        print_to_stderr(f"{number}/{total} {row['id']}: {outcome}{pace}", style="red" if "error" in row else "")
+        description = strip_control_characters(ended.pace + (f", {ended.failed} failed" if ended.failed else ""))
+        self._bar.update(self._task, completed=number, total=total, description=description)

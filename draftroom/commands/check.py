@@ -1,4 +1,4 @@
-"""`draftroom check`: what a paper contradicts in itself, computed; a model that is named reads more of its numbers."""
+"""`draftroom check`: find contradictions within a paper by computation; a named model reads more of its numbers."""
 
 from __future__ import annotations
 
@@ -10,31 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from draftroom.commands.options import (
-    BaseUrlOption,
-    MaxCallsOption,
-    MaxTokensOption,
-    ModelOption,
-    PresetOption,
-    QuietOption,
-    build_setting_overrides,
-)
+from draftroom.commands import options
 from draftroom.exit_codes import CONTRADICTIONS
 from draftroom.files import build_output_error, check_output_paths, read_run_input
 from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.findings import REPORT_FORMATS, build_check_document
 from draftroom.rendering.terminal import print_result
-from draftroom.systems import RunRequest
+from draftroom.systems import RunRequest, build_setting_overrides
 from draftroom.systems.check import NUMBER_CHECK
 from runs.record import RunInput
-from state.computed_findings import (
-    CHECK_KINDS,
-    DEFAULT_SEVERITY,
-    ComputedFinding,
-    PaperReport,
-    Severity,
-    select_findings,
-)
+from state.computed_findings import CHECK_KINDS, DEFAULT_SEVERITY, PaperReport, Severity, select_findings
 from tools.configuration import load_settings
 from tools.documents.reading import load_document
 from tools.numbers import check_paper
@@ -44,36 +29,35 @@ if TYPE_CHECKING:
 
 
 def check(  # noqa: PLR0913 - each parameter is a flag
-    file: Annotated[
-        str,
-        typer.Argument(metavar="PAPER", help="PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."),
-    ],
+    file: options.PaperArgument,
     *,
-    severity: Annotated[Severity, typer.Option(help="Leave out what is below this.")] = DEFAULT_SEVERITY,
+    severity: Annotated[Severity, typer.Option(help="Least severity of the findings.")] = DEFAULT_SEVERITY,
     without: Annotated[list[str] | None, typer.Option(help="Leave out this kind of finding; repeatable.")] = None,
     max_pages: Annotated[int, typer.Option(min=1, help="Longest PDF that is accepted.")] = 100,
     references: Annotated[
-        bool,
-        typer.Option(
-            "--references", help="Look the references up at Crossref and OpenAlex, which are told DOIs and titles."
-        ),
+        bool, typer.Option("--references", help="Look up references: sends DOIs and titles to Crossref and OpenAlex.")
     ] = False,
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    preset: PresetOption = None,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
+    model: options.ModelOption = None,
+    base_url: options.BaseUrlOption = None,
+    preset: options.PresetOption = None,
+    max_calls: options.MaxCallsOption = None,
+    max_tokens: options.MaxTokensOption = None,
     output: Annotated[
-        list[Path], typer.Option("-o", "--output", help="Also write it here; .json, .md or .html; repeatable.")
+        list[Path], typer.Option("-o", "--output", help="Also write the report here: .json, .md, .html; repeatable.")
     ] = [],  # noqa: B006 - Typer copies it
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
-    """Find what a paper contradicts in itself: tests, percentages, intervals, citations; a model reads if named."""
+    """Find contradictions within a paper.
+
+    Tests, percentages, intervals, sums and citations are computed; a named model reads more of the numbers.
+    """
     check_output_paths(output, REPORT_FORMATS)
+    without = without or []
     _validate_finding_kinds(without)
-    asked = {"severity": severity, "without": without or [], "max_pages": max_pages, "references": references}
-    if request := _build_model_request({**asked, "model": model, "base_url": base_url, "preset": preset}):
-        from draftroom.commands.console_run import drive_and_show  # noqa: PLC0415 - as in `checks`
+    flags = {"severity": severity, "without": without, "max_pages": max_pages, "references": references}
+    if request := _build_model_request({**flags, "model": model, "base_url": base_url, "preset": preset}):
+        # Loads LangGraph, which takes seconds.
+        from draftroom.commands.console_run import drive_and_show  # noqa: PLC0415
         from runs.recorder import Budget  # noqa: PLC0415
 
         record, budget = request.prepare_record(partial(read_run_input, file)), Budget(max_calls, max_tokens)
@@ -81,7 +65,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
         _exit_on_contradictions(values["findings"])
         return
     paper = read_run_input(file, scope="whole", max_pages=max_pages)
-    report = _build_paper_report(severity, without or [], paper, references=references)
+    report = _build_paper_report(severity, without, paper, references=references)
     for path in output:
         try:
             path.write_text(REPORT_FORMATS[path.suffix.lower()](paper, report), encoding="utf-8")
@@ -90,49 +74,48 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     print_result(build_check_document(paper, report))
     if not quiet:
         named = "PAPER" if file == "-" else shlex.quote(file)
-        print_to_stderr(
-            f"Next: draftroom check {named} -o findings.html (as a page), draftroom review {named} (agents' comments)."
-        )
+        print_to_stderr(f"Next: draftroom check {named} -o findings.html (as a page), draftroom review {named}.")
     _exit_on_contradictions(report["findings"])
 
 
 def build_check_work(flags: Mapping[str, Any]) -> PaperWork:
-    """The work on many papers that the flags ask for."""
-    from draftroom.batch.paper_checks import CheckWork  # noqa: PLC0415 - loads what talks to models, which one check needs not
+    """Build the work of a batch of checks from its flags."""
+    # Loads the clients of models, which the check of one paper does not need.
+    from draftroom.batch.paper_checks import CheckWork  # noqa: PLC0415
     from draftroom.batch.system_runs import SystemRunWork  # noqa: PLC0415
 
-    asked = {**flags, "without": sorted(flags["without"] or [])}
-    _validate_finding_kinds(asked["without"])
-    if request := _build_model_request(asked):
+    flags = {**flags, "without": sorted(flags["without"] or [])}
+    _validate_finding_kinds(flags["without"])
+    if request := _build_model_request(flags):
         return SystemRunWork(request)
-    choices = {name: asked[name] for name in ("severity", "without", "max_pages", "references")}
-    examine = partial(_build_paper_report, asked["severity"], asked["without"], references=asked["references"])
-    return CheckWork(choices, examine, asked["max_pages"])
+    choices = {name: flags[name] for name in ("severity", "without", "max_pages", "references")}
+    examine = partial(_build_paper_report, flags["severity"], flags["without"], references=flags["references"])
+    return CheckWork(choices, examine, flags["max_pages"])
 
 
 def _build_model_request(flags: Mapping[str, Any]) -> RunRequest | None:
-    """Return what is asked of the graph in which a model reads, if the flags name a model."""
+    """Build the request of a check with a model, or return None if the flags name no model."""
     if not (flags["model"] or flags["base_url"] or flags["preset"]):
         return None
     if flags["references"]:
-        raise typer.BadParameter("References are looked up without a model only.", param_hint="--references")
+        raise typer.BadParameter("References are looked up only without a model.", param_hint="--references")
     return RunRequest(NUMBER_CHECK, load_settings(build_setting_overrides("check", flags)))
 
 
-def _exit_on_contradictions(findings: Sequence[ComputedFinding]) -> None:
+def _exit_on_contradictions(findings: Sequence[Mapping[str, Any]]) -> None:
     if any(found["severity"] != "low" for found in findings):
         raise typer.Exit(CONTRADICTIONS)
 
 
-def _validate_finding_kinds(kinds: Collection[str] | None) -> None:
-    if unknown := set(kinds or []) - set(CHECK_KINDS):
+def _validate_finding_kinds(kinds: Collection[str]) -> None:
+    if unknown := set(kinds) - set(CHECK_KINDS):
         raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
 
 
 def _build_paper_report(
     severity: Severity, without: Collection[str], paper: RunInput, *, references: bool
 ) -> PaperReport:
-    """Report on a paper, without the findings that are left out, the gravest first."""
+    """Check a paper and select the wanted findings, the gravest first."""
     document = load_document(paper["paper"])
     report = check_paper(document, paper["paper"]["warnings"])
     if references:

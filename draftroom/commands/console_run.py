@@ -1,8 +1,7 @@
-"""What all commands that drive a run share: driving it, telling of it, a person's answers, and its result.
+"""Run a system from the terminal: progress, a person's answers, and the result.
 
-On a terminal one line moves at the bottom: who is at work on what, the tokens of the run so far, the time it has taken.
-What is finished stands above it, a short line a step. Elsewhere, also on a terminal that cannot move its cursor, each
-call and each finished step is a line.
+On a terminal, one line at the bottom shows the agents at work, the tokens so far and the time; finished steps stand
+above it. Elsewhere, and on terminals that cannot move their cursor, each call and each finished step is a line.
 """
 
 from __future__ import annotations
@@ -43,21 +42,16 @@ from tools.text import strip_control_characters
 
 
 class ConsoleProgress:
-    """Follows a run and tells a person about it.
-
-    Args:
-        rendering: How the system tells of its calls and steps.
-        quiet: Tell nothing but what the person must know.
-    """
+    """Progress of a run on the terminal; a quiet one shows nothing but messages."""
 
     def __init__(self, rendering: Rendering, *, quiet: bool = False) -> None:
         self._rendering = rendering
         self._quiet = quiet
         self._line: MovingLine | None = None
+        # Agent and task of each unfinished call.
         self._at_work: dict[int, str] = {}
-        """What each call under way does."""
+        # Tokens of each call since the last step; `_tokens` holds those of finished steps.
         self._written: Counter[int] = Counter()
-        """Tokens of each call since the last step, which accounts for those before."""
         self._tokens = 0
 
     def __enter__(self) -> Self:
@@ -78,7 +72,7 @@ class ConsoleProgress:
             self._line = None
 
     def on_event(self, event: Mapping[str, Any]) -> None:
-        """Show who is at work: a call begins, goes on, or has ended."""
+        """Show that a call begins, goes on, or has ended."""
         call = event["call"]
         if event["event"] == "call":
             doing = f"{format_identifier(event['role'])}, {format_identifier(event['step'])}"
@@ -92,7 +86,7 @@ class ConsoleProgress:
         self._refresh_line()
 
     def on_step(self, node: str, update: Values, values: Values, tokens: int) -> None:
-        """Show what the run has come to, if it is worth a line: with what a node has written, and its tokens so far."""
+        """Show a finished step if the system has a line for it, and the tokens of the run so far."""
         self._tokens = tokens
         self._written = Counter({call: self._written[call] for call in self._at_work})
         line = self._rendering.milestone(node, update, values)
@@ -101,7 +95,7 @@ class ConsoleProgress:
         self._refresh_line()
 
     def on_message(self, text: str) -> None:
-        """Tell a person what they must know, also when quiet."""
+        """Show a message, also when quiet."""
         print_to_stderr(text)
 
     def _refresh_line(self) -> None:
@@ -124,22 +118,22 @@ def drive_and_show(
     answer: Answer | None = None,
     budget: Budget = UNLIMITED_BUDGET,
 ) -> Values:
-    """Drive a run as far as it goes and print what came of it.
+    """Drive a run until it ends or pauses, and print the result.
 
     Args:
-        record: Of the run.
-        outputs: Files that the result is written to.
+        record: Record of the run.
+        outputs: Files for the result.
         quiet: Print nothing but the result and errors.
         checkpoints: Address of the checkpoints of a new run.
-        answer: To the question at which the run has paused.
-        budget: What the run may cost.
+        answer: Answer to the question at which the run has paused.
+        budget: Limits of calls and tokens.
 
     Returns:
-        The state in which it ends.
+        The final state of the graph.
 
     Raises:
-        typer.Exit: With the code for a run that was stopped or waits for a person.
-        DraftroomError: Whatever ended the run early.
+        typer.Exit: If the run was stopped or waits for a person.
+        DraftroomError: If an error ended the run.
     """
     system = find_system(record["system"])
     rendering, dialogue = system.rendering, system.rendering.dialogue
@@ -150,34 +144,34 @@ def drive_and_show(
     outcome = drive_run(record, system.graph, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
     command = format_resume_command(outcome.record)
     if outcome.status == "done":
-        show_result(rendering, outcome, outputs, quiet=quiet)
+        _show_result(rendering, outcome, outputs, quiet=quiet)
         return outcome.values
     if outcome.status == "paused" and dialogue:
         print_to_stderr(dialogue.describe(outcome.question))
-        print_to_stderr(f"Paused. To go on with {dialogue.these}: {command} --accept")
-        print_to_stderr(f"To go on with your own, one {dialogue.line} a line: {command} --advice FILE")
+        print_to_stderr(f"Paused. To accept {dialogue.these}: {command} --accept")
+        print_to_stderr(f"To use your own, one {dialogue.line} a line: {command} --advice FILE")
         raise typer.Exit(PAUSED)
-    print_to_stderr(outcome.used_up or f"Stopped. To go on: {command}")
+    print_to_stderr(outcome.used_up or f"Stopped. To resume: {command}")
     raise typer.Exit(STOPPED)
 
 
-def show_result(rendering: Rendering, outcome: RunOutcome, outputs: list[Path], *, quiet: bool) -> None:
-    """Write the files, print the result, and say what a person should know of it."""
+def _show_result(rendering: Rendering, outcome: RunOutcome, outputs: list[Path], *, quiet: bool) -> None:
+    """Write the files, print the result, and show its remarks."""
     write_outputs(outputs, rendering, outcome.record, outcome.values)
     document = rendering.document(outcome.record, outcome.values)
     print_result(document)
     if not quiet:
         print_to_stderr(format_extensions(outcome.record["extensions"]))
         print_remarks(document)
-        how = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
-        print_to_stderr(f"Next: {how}{format_page_hint()}.")
+        show = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
+        print_to_stderr(f"Next: {show}{format_page_hint()}.")
 
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
-    """A person's answer from a file, one piece of advice or one question a line.
+    """Read advice or questions from a file, one a line.
 
     Raises:
-        BadInput: If the file cannot be read or holds none.
+        InputError: If the file cannot be read or is empty.
     """
     advice = _split_advice(read_text(path, f"file with one {dialogue.line} a line"))
     if not advice:
@@ -186,32 +180,28 @@ def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
 
 
 def _build_ask_callback(dialogue: Dialogue) -> AnswerCallback | None:
-    """Someone to ask, if the command runs in a terminal."""
+    """Build the callback that asks a person, or return None without a terminal."""
     if not (sys.stdin.isatty() and ERR.is_terminal):
         return None
 
     def ask(question: Mapping[str, Any]) -> Answer | None:
         print_to_stderr(dialogue.describe(question))
+        prompt = ", ".join(f"{key} = {meaning}" for key, meaning in _ANSWER_CHOICES.items())
+        choice = ""
         try:
-            return _prompt_decision(dialogue, list(question["advice"]))
+            while choice not in _ANSWER_CHOICES:
+                choice = typer.prompt(f"Your choice ({prompt})", default="k", err=True).strip().lower()
+            if choice == "e":
+                return dialogue.build_answer(_edit_advice(list(question["advice"]), dialogue))
         except (typer.Abort, KeyboardInterrupt, EOFError):
             return None
+        return dialogue.build_answer(None) if choice == "k" else None
 
     return ask
 
 
-def _prompt_decision(dialogue: Dialogue, advice: list[str]) -> Answer | None:
-    prompt = ", ".join(f"{key} = {meaning}" for key, meaning in _ANSWER_CHOICES.items())
-    choice = ""
-    while choice not in _ANSWER_CHOICES:
-        choice = typer.prompt(f"Your choice ({prompt})", default="k", err=True).strip().lower()
-    if choice == "e":
-        return dialogue.build_answer(_edit_advice(advice, dialogue))
-    return dialogue.build_answer(None) if choice == "k" else None
-
-
 def _edit_advice(advice: list[str], dialogue: Dialogue) -> list[str]:
-    """Let a person edit the advice or the questions in their editor."""
+    """Open the advice or the questions in the user's editor, and return the edited lines."""
     hint = f"# One {dialogue.line} a line. Lines that begin with # are left out.\n"
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory() as folder:

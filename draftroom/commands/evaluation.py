@@ -1,4 +1,4 @@
-"""`draftroom eval`: run the papers' experiments again, on any endpoint, and compare what comes out."""
+"""`draftroom eval`: run the papers' experiments on any endpoint, and compare the results."""
 
 from __future__ import annotations
 
@@ -13,21 +13,12 @@ import typer
 from rich.markup import escape
 from rich.table import Column, Table
 
+from draftroom.commands import options
 from draftroom.commands.models import start_servers
-from draftroom.commands.options import (
-    ActorsOption,
-    BaseUrlOption,
-    Engine,
-    EngineOption,
-    ModelOption,
-    PresetOption,
-    QuietOption,
-    build_setting_overrides,
-)
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, TRAINING, require_extra
 from draftroom.rendering.console import OUT, print_table, print_to_stderr
-from draftroom.systems import SYSTEMS
+from draftroom.systems import SYSTEMS, build_setting_overrides
 from serving.profiles import Profile, Server, load_profile
 from state.errors import InputError, StateError
 from state.model_settings import ModelSettings
@@ -42,47 +33,37 @@ if TYPE_CHECKING:
 
 eval_app = typer.Typer(help="Run the papers' experiments: their tables and figures beside yours.", no_args_is_help=True)
 
+# The task of each paper, by the name of its system.
 EVALUATIONS = {name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation}
-"""The task of each paper."""
 
 DataArgument = Annotated[
     list[Path] | None,
-    typer.Argument(help="Corpora: JSON Lines, or a published release's file or folder. None: the set that ships."),
+    typer.Argument(help="Corpora: JSON Lines, or a published release's file or folder. None: the shipped samples."),
 ]
-RowsOption = Annotated[str | None, typer.Option(help="Rows to run, with commas between them; `all` for every one.")]
-LimitOption = Annotated[int | None, typer.Option(min=1, help="Samples of each corpus; without it all of them.")]
-SeedOption = Annotated[int, typer.Option(help="Of the choice of samples and of the intervals.")]
-ConcurrencyOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        max=1024,
-        help="Requests to an endpoint at once, by default as in the settings; twice as many samples are under way.",
-    ),
-]
-SamplesAtOnceOption = Annotated[
-    int | None,
-    typer.Option(
-        "--concurrency", min=1, help="Samples at once; requests to an endpoint are limited as when the run began."
-    ),
-]
-SplitOption = Annotated[str | None, typer.Option(help="Only samples of this split, where a corpus names them.")]
-OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the run; one that is there is taken up.")]
-ProfileOption = Annotated[
-    str | None, typer.Option(help="Start the servers of this profile, unless they run, and use them.")
-]
-RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 DataFolderArgument = Annotated[
     Path | None,
     typer.Argument(
-        help="Folder of corpora, each named for what it is: journalism…, simplification…, feedback…, and "
-        "literature for a folder of other papers. None: the samples that ship.",
+        help="Folder of corpora named journalism…, simplification… and feedback…, and of other papers in literature. "
+        "None: the shipped samples."
     ),
 ]
+RowsOption = Annotated[str | None, typer.Option(help="Rows to run, with commas, or `all`.")]
+LimitOption = Annotated[int | None, typer.Option(min=1, help="Samples of each corpus; by default all.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of the choice of samples and of the intervals.")]
+ConcurrencyOption = Annotated[
+    int | None, typer.Option(min=1, max=1024, help="Requests to an endpoint at once; by default as in the settings.")
+]
+SamplesAtOnceOption = Annotated[
+    int | None, typer.Option("--concurrency", min=1, help="Samples at once; requests are limited as before.")
+]
+SplitOption = Annotated[str | None, typer.Option(help="Only samples of this split, where a corpus names them.")]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the run; an existing run is resumed.")]
+ProfileOption = Annotated[str | None, typer.Option(help="Use the servers of this profile; start them if needed.")]
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 
 
 def build_evaluation_command(name: str) -> Callable[..., None]:
-    """The command that runs a task."""
+    """Build the command that runs the task of a paper."""
 
     def evaluate(  # noqa: PLR0913 - each parameter is a flag
         data: DataArgument = None,
@@ -94,12 +75,12 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         split: SplitOption = None,
         out: OutOption = None,
         profile: ProfileOption = None,
-        preset: PresetOption = None,
-        model: ModelOption = None,
-        base_url: BaseUrlOption = None,
-        engine: EngineOption = "local",
-        actors: ActorsOption = 1,
-        quiet: QuietOption = False,
+        preset: options.PresetOption = None,
+        model: options.ModelOption = None,
+        base_url: options.BaseUrlOption = None,
+        engine: options.EngineOption = "local",
+        actors: options.ActorsOption = 1,
+        quiet: options.QuietOption = False,
     ) -> None:
         require_extra(EVALS)
         from evals.run import EvaluationRequest, prepare_run  # noqa: PLC0415 - takes seconds
@@ -129,69 +110,66 @@ for _name in EVALUATIONS:
 def reproduce_experiments(  # noqa: PLR0913 - each parameter is a flag
     data: DataFolderArgument = None,
     *,
-    plan: Annotated[bool, typer.Option("--plan", help="Only say what is to be run and what it will take.")] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only show the runs and their estimated cost.")] = False,
     reads: Annotated[int, typer.Option(min=1, help="Tokens a second that the endpoint reads.")] = 5000,
     writes: Annotated[int, typer.Option(min=1, help="Tokens a second that it writes.")] = 1000,
     limit: LimitOption = None,
     seed: SeedOption = 0,
     split: SplitOption = None,
     out: Annotated[Path, typer.Option("--out", help="Folder of the runs.")] = Path("reproduction"),
-    preset: PresetOption = None,
-    model: ModelOption = None,
-    base_url: BaseUrlOption = None,
-    engine: EngineOption = "local",
-    actors: ActorsOption = 1,
-    quiet: QuietOption = False,
+    preset: options.PresetOption = None,
+    model: options.ModelOption = None,
+    base_url: options.BaseUrlOption = None,
+    engine: options.EngineOption = "local",
+    actors: options.ActorsOption = 1,
+    quiet: options.QuietOption = False,
 ) -> None:
-    """Run the papers' tables and figures, the most important first; the same command goes on with it."""
+    """Run the papers' tables and figures, the most important first; the same command resumes."""
     require_extra(EVALS)
     from evals.reproduction import PlannedStage, Reproduction  # noqa: PLC0415 - these take seconds
     from evals.run import prepare_run  # noqa: PLC0415
 
-    def settings(task: Task, of_stage: dict[str, Any]) -> Settings:
+    def resolve_settings(task: Task, overrides: dict[str, Any]) -> Settings:
         flags = build_setting_overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
-        return load_settings(merge_settings(flags, of_stage))
+        return load_settings(merge_settings(flags, overrides))
 
-    wanted = Reproduction(data, out, limit, seed, split, lambda name: EVALUATIONS[name].import_object(), settings)
+    wanted = Reproduction(
+        data, out, limit, seed, split, lambda name: EVALUATIONS[name].import_object(), resolve_settings
+    )
     stages = wanted.plan_stages()
     _show_plan(stages, reads, writes)
     if plan:
-        print_to_stderr(
-            "Next: the same command without --plan runs all of it, and goes on with it when it was stopped."
-        )
+        print_to_stderr("Next: the same command without --plan runs all of it; it can be stopped and run again.")
         return
-    for number, each in enumerate(stages, start=1):
-        if isinstance(each, PlannedStage) and each.left:
-            print_to_stderr(f"Stage {number} of {len(stages)}: {each.stage.shows}")
-            run = prepare_run(each.task, each.wanted, each.settings, each.folder.path)
-            _run_evaluation(each.task, run, engine=engine, actors=actors, quiet=quiet)
+    for number, stage in enumerate(stages, start=1):
+        if isinstance(stage, PlannedStage) and stage.left:
+            print_to_stderr(f"Stage {number} of {len(stages)}: {stage.stage.shows}")
+            run = prepare_run(stage.task, stage.wanted, stage.settings, stage.folder.path)
+            _run_evaluation(stage.task, run, engine=engine, actors=actors, quiet=quiet)
     _show_plan(wanted.plan_stages(), reads, writes)
 
 
 def _show_plan(stages: Sequence[PlannedStage | SkippedStage], reads: int, writes: int) -> None:
-    """What each stage shows, and what it will still take; then all together."""
+    """Print a table of the stages with their remaining cost, and the sum."""
     from evals.reproduction import NOT_REPRODUCED, PlannedStage, UsageEstimate  # noqa: PLC0415 - takes seconds
 
-    table = Table(
-        "", "what it shows", Column("run", max_width=36), *(Column(name, justify="right") for name in _COST_COLUMNS)
-    )
+    costs = ("outputs to make", "calls", "tokens read", "tokens written", "hours")
+    columns = [Column(name, justify="right") for name in costs]
+    table = Table("", "what it shows", Column("run", max_width=36), *columns)
     left, total = 0, UsageEstimate()
-    for number, each in enumerate(stages, start=1):
-        if isinstance(each, PlannedStage):
-            left, total = left + each.left, total.add_scaled(each.cost)
-            cells = [each.stage.run_name, *_format_cost_cells(each.left, each.cost, reads, writes)]
+    for number, stage in enumerate(stages, start=1):
+        if isinstance(stage, PlannedStage):
+            left, total = left + stage.left, total.add_scaled(stage.cost)
+            cells = [stage.stage.run_name, *_format_cost_cells(stage.left, stage.cost, reads, writes)]
         else:
-            cells = [f"left out: {each.reason}"]
-        table.add_row(str(number), each.stage.shows, *map(escape, cells))
+            cells = [f"left out: {stage.reason}"]
+        table.add_row(str(number), stage.stage.shows, *map(escape, cells))
     table.add_section()
     table.add_row("", "all that is left", "", *_format_cost_cells(left, total, reads, writes))
     print_table(OUT, table)
     print_to_stderr(f"Hours are for an endpoint that reads {reads:,} and writes {writes:,} tokens a second in all.")
     for shows, reason in NOT_REPRODUCED.items():
         print_to_stderr(f"Not made here: {shows}; {reason}.")
-
-
-_COST_COLUMNS = ("outputs to make", "calls", "tokens read", "tokens written", "hours")
 
 
 def _format_cost_cells(outputs: int, cost: UsageEstimate, reads: int, writes: int) -> list[str]:
@@ -204,45 +182,43 @@ def resume_evaluation(
     run: RunArgument,
     *,
     concurrency: SamplesAtOnceOption = None,
-    engine: EngineOption = "local",
-    actors: ActorsOption = 1,
-    quiet: QuietOption = False,
+    engine: options.EngineOption = "local",
+    actors: options.ActorsOption = 1,
+    quiet: options.QuietOption = False,
 ) -> None:
-    """Go on with a run that was stopped, and try again what failed."""
+    """Resume a run, and retry what failed."""
     task, folder = load_evaluation_run(run)
     _run_evaluation(task, folder, concurrency, engine=engine, actors=actors, quiet=quiet)
 
 
 @eval_app.command("report")
 def report_run(run: RunArgument) -> None:
-    """Score a run again and write its reports, without asking any model."""
+    """Score a run again and write its reports, without asking a model."""
     _write_evaluation_reports(*load_evaluation_run(run))
 
 
 @eval_app.command("compare")
 def print_run_comparison(first: RunArgument, second: RunArgument) -> None:
-    """What differs between two runs of one evaluation, over the samples that both have."""
+    """Compare two runs of one evaluation over the samples that both have."""
     runs = [load_evaluation_run(run) for run in (first, second)]
     from evals.evaluation import score_run  # noqa: PLC0415 - these take seconds
-    from evals.reports.compare import render_comparison as compared  # noqa: PLC0415
+    from evals.reports.compare import render_comparison  # noqa: PLC0415
 
-    typer.echo(compared(*(score_run(*each) for each in runs)), nl=False)
+    typer.echo(render_comparison(*(score_run(*run) for run in runs)), nl=False)
 
 
 @eval_app.command("retrieval")
 def measure_retrieval(
     data: Annotated[Path, typer.Argument(help="Folder of F1000RD: papers.jsonl and paragraph_reviews.jsonl.")],
     *,
-    preset: PresetOption = None,
+    preset: options.PresetOption = None,
 ) -> None:
-    """How often the passage that a human comment needs is among those that the investigator is shown."""
+    """Measure how often the investigator is shown the passage that a human comment needs."""
     require_extra(EVALS)
     from evals.retrieval import evaluate_retrieval, load_labelled_comments  # noqa: PLC0415 - takes seconds
 
-    typer.echo(
-        evaluate_retrieval(load_labelled_comments(data), load_settings({"preset": preset} if preset else {}).feedback),
-        nl=False,
-    )
+    settings = load_settings({"preset": preset} if preset else {})
+    typer.echo(evaluate_retrieval(load_labelled_comments(data), settings.feedback), nl=False)
 
 
 @eval_app.command("plan_reranking")
@@ -251,36 +227,36 @@ def measure_plan_reranking(
     *,
     out: Annotated[Path, typer.Option("--out", help="Folder of the results.")],
     weights: Annotated[
-        Path, typer.Option(help="Folder of a re-ranker; by default the one that ships.", show_default=False)
+        Path, typer.Option(help="Folder of a re-ranker; by default the shipped one.", show_default=False)
     ] = SHIPPED_WEIGHTS,
-    plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
+    plans: Annotated[Path | None, typer.Option(help="Plans for them; by default the shipped ones.")] = None,
 ) -> None:
-    """Recall@1 of the plan re-ranker on plans of unseen papers, beside what ranks them without it."""
+    """Measure recall@1 of the plan re-ranker on plans of unseen papers, beside simple rankings."""
     require_extra(TRAINING)
     from training.plan_reranker.evaluate import evaluate_reranker  # noqa: PLC0415 - these take seconds
     from training.plan_reranker.plans import read_planned_paragraphs  # noqa: PLC0415
 
-    # Before minutes are spent on what could not be kept.
-    there = next(each for each in (out, *out.parents) if each.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK):
+    # The evaluation takes minutes, so the folder is checked first.
+    existing = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise StateError(f"{out} cannot be written; choose another folder with --out.", kind="output_unwritable")
     typer.echo(evaluate_reranker(weights, read_planned_paragraphs(pairs, plans), out), nl=False)
 
 
 def _build_server_settings(profile: Profile, task: Task) -> dict[str, Any]:
-    """Settings that ask the servers of a profile, whoever is asked otherwise; the rest is of the preset of its name."""
-    of_every_role = next((server for server in profile.servers if not server.roles), profile.servers[0])
-    servers: dict[str, Server] = dict.fromkeys(("default", *task.roles), of_every_role)
+    """Build settings in which all roles ask the servers of a profile, on top of the preset of its name."""
+    fallback = next((server for server in profile.servers if not server.roles), profile.servers[0])
+    servers: dict[str, Server] = dict.fromkeys(("default", *task.roles), fallback)
     servers |= {role: server for server in profile.servers for role in server.roles}
     models = {role: {"base_url": each.base_url, "model": each.served_model_name} for role, each in servers.items()}
     return {"models": models, **({"preset": profile.name} if profile.name in list_presets() else {})}
 
 
 def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:
-    """The task and the folder of a run.
+    """Load the task and the folder of a run.
 
     Raises:
-        BadInput: The folder holds no run, or one of a version with other tasks or rows.
+        InputError: If the folder holds no run, or a run with tasks or rows of another version.
     """
     require_extra(EVALS)
     from evals.run import RunFolder  # noqa: PLC0415 - takes seconds
@@ -297,27 +273,25 @@ def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:
 
 
 def _run_evaluation(
-    task: Task, folder: RunFolder, samples: int | None = None, *, engine: Engine, actors: int, quiet: bool
+    task: Task, folder: RunFolder, samples: int | None = None, *, engine: options.Engine, actors: int, quiet: bool
 ) -> None:
-    """Run what is missing, then report."""
+    """Run the missing samples and write the reports."""
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
     from evals.run import SAMPLES_PER_REQUEST, run_systems  # noqa: PLC0415
-    from runs.jobs import Workers  # noqa: PLC0415
-    from runs.signals import run_until_stopped  # noqa: PLC0415
+    from runs.jobs import Workers, run_until_stopped  # noqa: PLC0415
 
     models = [ModelSettings(**model) for model in folder.read_run_config().models.values()]
     at_once = samples or SAMPLES_PER_REQUEST * max(model.concurrency for model in models)
     workers, control = Workers(at_once, actors if engine == "ray" else 0), RunControl()
-    told = (lambda _: None) if quiet else print_to_stderr
+    report = (lambda _: None) if quiet else print_to_stderr
+    # The task itself cannot be sent to a Ray actor; its import can.
     load, checkpoints = EVALUATIONS[task.name].import_object, load_settings().checkpoints
-    work = run_systems(load, folder, workers, tell=told, control=control, checkpoints=checkpoints)
+    work = run_systems(load, folder, workers, tell=report, control=control, checkpoints=checkpoints)
     asyncio.run(run_until_stopped(work, control, print_to_stderr))
     if control.drain_requested:
         again = "" if engine == "local" else f" --engine {engine} --actors {actors}"
-        print_to_stderr(
-            f"Stopped; nothing that was paid for is lost. To go on: draftroom eval resume {folder.path}{again}"
-        )
+        print_to_stderr(f"Stopped; all answers so far are kept. Resume: draftroom eval resume {folder.path}{again}")
         raise typer.Exit(STOPPED)
     _write_evaluation_reports(task, folder)
 
@@ -330,16 +304,12 @@ def _write_evaluation_reports(task: Task, folder: RunFolder) -> None:
     try:
         printed = write_reports(scored, folder)
     except OSError as error:
-        raise StateError(
-            f"The reports cannot be written in {folder.path} ({error}); make room for them, or copy the run elsewhere.",
-            kind="output_unwritable",
-        ) from error
+        message = f"The reports cannot be written in {folder.path} ({error}); make room, or copy the run elsewhere."
+        raise StateError(message, kind="output_unwritable") from error
     typer.echo(printed, nl=False)
     print_to_stderr(f"Reports, figures and a page for each sample are in {folder.path}: open report.html there.")
-    print_to_stderr(
-        f"Next: draftroom eval compare {folder.path} OTHER (beside another run), draftroom eval blind (ask people)."
-    )
+    print_to_stderr(f"Next: draftroom eval compare {folder.path} OTHER, draftroom eval blind (ask people).")
     if scored.failed or scored.missing:
-        print_to_stderr(f"To try again what failed: draftroom eval resume {folder.path}")
+        print_to_stderr(f"To retry what failed: draftroom eval resume {folder.path}")
     if scored.failed and not scored.outputs:
         raise typer.Exit(EXIT_CODES[scored.failed[0].kind])

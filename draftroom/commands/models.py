@@ -17,19 +17,14 @@ from serving.servers import ServerState, list_server_statuses, start_profile_ser
 
 models_app = typer.Typer(help="Start, stop and list local model servers.", no_args_is_help=True)
 
-_STATE_COLOURS: dict[ServerState, str] = {
-    "running": "green",
-    "not answering": "red",
-    "stopped": "dim",
-    "stale": "red",
-}
+_STATE_COLOURS: dict[ServerState, str] = {"running": "green", "not answering": "red", "stopped": "dim", "stale": "red"}
 
 
 @models_app.command("up")
 def start_profile(
-    profile: Annotated[str, typer.Option(help="A profile's name, or the path of your own TOML file.")] = "laptop",
+    profile: Annotated[str, typer.Option(help="Name of a profile, or path of a TOML file.")] = "laptop",
 ) -> None:
-    """Start the servers of a profile and wait until they answer; the first time, install what they need."""
+    """Start the servers of a profile and wait until they answer; the first start installs their packages."""
     wanted = load_profile(profile)
     if not start_servers(wanted):
         typer.echo(f"{wanted.name} is already up.")
@@ -39,15 +34,13 @@ def start_profile(
 
 
 def start_servers(profile: Profile) -> bool:
-    """Start the servers of a profile and tell how it goes; false if they are up already."""
+    """Start the servers of a profile and show the steps; return whether any had to be started."""
     with _show_steps() as report:
         return bool(start_profile_servers(profile, report))
 
 
 @models_app.command("down")
-def stop_profiles(
-    profile: Annotated[str | None, typer.Option(help="Stop only this profile's servers.")] = None,
-) -> None:
+def stop_profiles(profile: Annotated[str | None, typer.Option(help="Stop only its servers.")] = None) -> None:
     """Stop the servers that Draftroom started."""
     names = list_recorded_profiles()
     if profile is not None:
@@ -56,32 +49,28 @@ def stop_profiles(
     with _show_steps() as report:
         stopped = [server for name in names for server in stop_profile_servers(name, report)]
     typer.echo(f"Stopped {', '.join(stopped)}." if stopped else "No server was running.")
-    print_to_stderr("Next: draftroom models up (start the servers of a laptop), draftroom models status (what runs).")
+    print_to_stderr("Next: draftroom models up (start them again), draftroom models status (list them).")
 
 
 @models_app.command("status")
-def list_servers(
-    profile: Annotated[str | None, typer.Option(help="Show only this profile's servers.")] = None,
-) -> None:
+def list_servers(profile: Annotated[str | None, typer.Option(help="Show only its servers.")] = None) -> None:
     """List the servers of all profiles and whether they answer."""
     table = Table(*(Column(name, overflow="fold") for name in ("profile", "server", "model", "url", "pid", "state")))
     names = [profile] if profile else sorted({*list_profile_names(), *list_recorded_profiles()})
     for name in names:
-        # The file of a profile that is only on record may lie anywhere.
+        # A profile known only from its record may have been started from a file anywhere.
         only_recorded = name in list_recorded_profiles() and name not in list_profile_names()
         for row in list_server_statuses(derive_profile_name(name), None if only_recorded else load_profile(name)):
             url, pid = row.server.base_url, str(row.pid or "")
             state = f"[{_STATE_COLOURS[row.state]}]{row.state}[/]"
             table.add_row(row.profile, row.server.name, row.server.served_model_name, url, pid, state)
     print_table(OUT, table)
-    print_to_stderr(
-        "Next: draftroom models up --profile PROFILE (start them), draftroom models down (stop all that run)."
-    )
+    print_to_stderr("Next: draftroom models up --profile PROFILE (start them), draftroom models down (stop all).")
 
 
 @contextmanager
 def _show_steps() -> Iterator[Report]:
-    """Print every step to standard error as it begins, above a spinner that shows that it still goes on."""
+    """Print each step above a spinner."""
     with ERR.status("Looking at the servers") as spinner:
 
         def report(step: str) -> None:

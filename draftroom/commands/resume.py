@@ -1,4 +1,4 @@
-"""`draftroom resume` and `show`: go on with a run that was stopped or waits for a person, and tell the story of one."""
+"""`draftroom resume` and `draftroom show`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from draftroom.commands.console_run import drive_and_show, read_advice
 from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
 from draftroom.extras import format_page_hint
-from draftroom.files import check_outputs, read_result, write_outputs
+from draftroom.files import check_output_paths, read_result, write_outputs
 from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.terminal import print_story
 from draftroom.systems import find_system
@@ -22,24 +22,20 @@ from state.errors import InputError
 
 def resume_run(
     run: RunArgument,
-    advice: Annotated[
-        Path | None, typer.Option(help="Go on with the advice or the questions in this file, one a line.")
-    ] = None,
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Go on with the advice or the questions as they are.")
-    ] = False,
+    advice: Annotated[Path | None, typer.Option(help="Use the advice or questions of this file, one a line.")] = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept the advice or questions as they are.")] = False,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: QuietOption = False,
 ) -> None:
-    """Go on with a run where it stopped; a finished one prints its result again."""
+    """Resume a run, or print a finished result."""
     if advice and accept:
         raise typer.BadParameter("Give --advice or --accept, not both.")
     record = find_record(run)
     system = find_system(record["system"])
     dialogue = system.rendering.dialogue
-    check_outputs(output, system.rendering)
+    check_output_paths(output, system.rendering.formats)
     if (advice or accept) and not dialogue:
         raise InputError(f"A run of {system.name} asks nothing; resume it without --advice and --accept.")
     answer = None
@@ -55,21 +51,21 @@ def show_run(
     only: Annotated[int | None, typer.Option("--round", help="Show only this round, entry or paragraph.")] = None,
     output: OutputOption = [],  # noqa: B006 - Typer copies it
 ) -> None:
-    """Show the story of a run: what every agent said, what changed, readability and cost."""
+    """Show the answers of every agent in a run, the changes, readability and cost."""
     is_file = run.endswith(".json")
     record, values = read_result(Path(run)) if is_file else (find_record(run), {})
     system = find_system(record["system"])
     rendering = system.rendering
-    check_outputs(output, rendering)
+    check_output_paths(output, rendering.formats)
     if not is_file:
         values = load_state(record, system.graph)
-        if record["status"] == "running":  # or it was killed; its record is behind its checkpoints
+        # The record of a running or killed run is older than its checkpoints.
+        if record["status"] == "running":
             record = refresh_record(record, values, system.graph)
     write_outputs(output, rendering, record, values)
     print_story(rendering.document(record, values), only)
     if not is_file:
-        keep, go_on = (
-            f"draftroom show {record['id']} -o FILE.html (keep it)",
-            f"{format_resume_command(record)} (go on with it)",
-        )
-        print_to_stderr(f"Next: {keep if record['status'] == 'done' else go_on}{format_page_hint()}.")
+        hint = f"{format_resume_command(record)} (resume it)"
+        if record["status"] == "done":
+            hint = f"draftroom show {record['id']} -o FILE.html (keep it)"
+        print_to_stderr(f"Next: {hint}{format_page_hint()}.")

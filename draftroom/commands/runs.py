@@ -1,4 +1,4 @@
-"""`draftroom runs`: list the runs."""
+"""`draftroom runs`: list and delete runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from runs.record import NO_RUNS_MESSAGE, RunRecord, count_run_tokens, determine_
 from tools.text import strip_control_characters
 
 _STATUS_COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
-
 
 runs_app = typer.Typer(invoke_without_command=True)
 
@@ -38,28 +37,22 @@ def print_runs(
         typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
     elif records.readable:
         print_table(OUT, _build_runs_table(records.readable))
-        print_to_stderr(
-            "Next: draftroom show RUN (its story), draftroom resume RUN (go on with it), draftroom runs delete RUN."
-        )
+        print_to_stderr("Next: draftroom show RUN (its story), draftroom resume RUN, draftroom runs delete RUN.")
     else:
         print_to_stderr(NO_RUNS_MESSAGE)
 
 
 @runs_app.command()
 def delete(
-    run: RunArgument,
-    yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask first.")] = False,
+    run: RunArgument, yes: Annotated[bool, typer.Option("-y", "--yes", help="Do not ask first.")] = False
 ) -> None:
-    """Delete a run: its record and checkpoints, and the stored paper with its vectors unless another run uses it."""
+    """Delete a run: its record and checkpoints, and its stored paper unless another run uses it."""
     from runs.deletion import delete_run  # noqa: PLC0415 - loads LangGraph, which a list does not need
 
     record = find_record(run)
     if not yes:
-        typer.confirm(
-            f"Delete the run {record['id']} ({strip_control_characters(record['input']['name'])})?",
-            abort=True,
-            err=True,
-        )
+        name = strip_control_characters(record["input"]["name"])
+        typer.confirm(f"Delete the run {record['id']} ({name})?", abort=True, err=True)
     delete_run(record)
     print_to_stderr(f"The run {record['id']} is deleted.")
 
@@ -84,7 +77,7 @@ def _build_runs_table(records: list[RunRecord]) -> Table:
 
 
 def format_age(created: str, now: datetime) -> str:
-    """How long ago `created` was, in its largest unit."""
+    """Format the age of a run in its largest unit."""
     seconds = int((now - datetime.fromisoformat(created)).total_seconds())
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= length:

@@ -1,4 +1,4 @@
-"""`draftroom train`: train the models that the rooms use. Each command goes on where it was stopped."""
+"""`draftroom train`: train the models that the systems use. Each command resumes a stopped training."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from draftroom.rendering.console import print_to_stderr
 if TYPE_CHECKING:
     from training.review_filters.labelled_sentences import Task
 
-train_app = typer.Typer(help="Train the models that the rooms use.", no_args_is_help=True)
+train_app = typer.Typer(help="Train the models that the systems use.", no_args_is_help=True)
 
-OutOption = Annotated[Path, typer.Option("--out", help="Folder of the run; a run that is there is taken up.")]
+OutOption = Annotated[Path, typer.Option("--out", help="Folder of the run; an existing run is resumed.")]
 ConfigOption = Annotated[str, typer.Option("--config", help="Hyperparameters: a configuration's name, or a TOML file.")]
+PairsArgument = Annotated[list[Path], typer.Argument(help="Pairs of `abstract` and `summary`, JSON Lines; repeatable.")]
 SentencesArgument = Annotated[Path, typer.Argument(help="Labelled review sentences, JSON Lines.")]
 
 
@@ -24,11 +25,9 @@ SentencesArgument = Annotated[Path, typer.Argument(help="Labelled review sentenc
 def train_plan_reranker(
     pairs: Annotated[Path, typer.Argument(help="Paragraphs with what reviewers criticised in them, JSON Lines.")],
     out: OutOption,
-    plans: Annotated[Path | None, typer.Option(help="Plans for them; by default those that ship.")] = None,
+    plans: Annotated[Path | None, typer.Option(help="Plans for them; by default the shipped ones.")] = None,
     config: ConfigOption = "plan-reranker-small",
-    encoder: Annotated[
-        str | None, typer.Option("--encoder", help="Folder or hub name of an encoder, in place of the configuration's.")
-    ] = None,
+    encoder: Annotated[str | None, typer.Option(help="Another encoder than the configuration's.")] = None,
 ) -> None:
     """Train the plan re-ranker, and measure it by cross-validation over papers."""
     require_extra(TRAINING)
@@ -41,38 +40,28 @@ def train_plan_reranker(
     chosen = read_training_config(config, RerankerConfig)
     weights = train_reranker(chosen.model_copy(update={"encoder": encoder}) if encoder else chosen, paragraphs, out)
     typer.echo(evaluate_reranker(weights, paragraphs, out), nl=False)
-    print_to_stderr(
-        f"The plan re-ranker is in {weights}; `reranker` under [feedback] in the settings names the one to use."
-    )
+    print_to_stderr(f"The plan re-ranker is in {weights}; to use it, set `reranker` under [feedback] to this folder.")
 
 
 @train_app.command("purpose")
 def train_purpose_classifier(
-    sentences: SentencesArgument,
-    out: OutOption,
-    config: ConfigOption = "purpose-small",
+    sentences: SentencesArgument, out: OutOption, config: ConfigOption = "purpose-small"
 ) -> None:
-    """Train the classifier of what a review sentence is for: praise, weakness, to-do and so on."""
+    """Train the classifier of a review sentence's purpose: praise, weakness, to-do and so on."""
     _train_classifier("purpose", sentences, out, config)
 
 
 @train_app.command("aspect")
 def train_aspect_classifier(
-    sentences: SentencesArgument,
-    out: OutOption,
-    config: ConfigOption = "aspect-small",
+    sentences: SentencesArgument, out: OutOption, config: ConfigOption = "aspect-small"
 ) -> None:
-    """Train the classifier of what a review sentence is about: soundness, substance and so on."""
+    """Train the classifier of a review sentence's aspect: soundness, substance and so on."""
     _train_classifier("aspect", sentences, out, config)
 
 
 @train_app.command("journalist")
-def train_journalist_adapter(
-    pairs: Annotated[list[Path], typer.Argument(help="Pairs of `abstract` and `summary`, JSON Lines; repeatable.")],
-    out: OutOption,
-    config: ConfigOption = "journalist-small",
-) -> None:
-    """Fine-tune the journalist on plain summaries: an adapter that vLLM serves."""
+def train_journalist_adapter(pairs: PairsArgument, out: OutOption, config: ConfigOption = "journalist-small") -> None:
+    """Fine-tune an adapter of the journalist on plain summaries, which vLLM serves."""
     require_extra(TRAINING)
     from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
     from training.journalist.config import JournalistConfig  # noqa: PLC0415
@@ -81,21 +70,17 @@ def train_journalist_adapter(
     record = train_journalist(read_training_config(config, JournalistConfig), pairs, out)
     typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
     print_to_stderr(f"To use it: vllm serve MODEL --enable-lora --lora-modules tuned={out / ADAPTER_FOLDER}")
-    print_to_stderr(
-        "Then name its address and tuned in [models.warm_start], and write with draftroom explain --warm-start."
-    )
+    print_to_stderr("Then set this address and `tuned` in [models.warm_start], and run draftroom explain --warm-start.")
 
 
 @train_app.command("bart")
 def train_bart_baseline(
-    pairs: Annotated[list[Path], typer.Argument(help="Pairs of `abstract` and `summary`, JSON Lines; repeatable.")],
+    pairs: PairsArgument,
     out: OutOption,
     config: ConfigOption = "bart-small",
-    model: Annotated[
-        str | None, typer.Option("--model", help="Folder of a BART checkpoint, instead of the configuration's model.")
-    ] = None,
+    model: Annotated[str | None, typer.Option(help="Another BART checkpoint than the configuration's.")] = None,
 ) -> None:
-    """Fine-tune BART on plain summaries: the row `bart` of Table 1."""
+    """Fine-tune BART on plain summaries, for the row `bart` of Table 1."""
     require_extra(TRAINING)
     from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
     from training.journalist.bart import CHECKPOINT_FOLDER, train_bart  # noqa: PLC0415
@@ -104,10 +89,8 @@ def train_bart_baseline(
     chosen = read_training_config(config, BartConfig)
     record = train_bart(chosen.model_copy(update={"model": model}) if model else chosen, pairs, out)
     typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
-    print_to_stderr(
-        f'To use it, set sequence_to_sequence = "{out / CHECKPOINT_FOLDER}" under [journalism], '
-        "and add `bart` to --rows."
-    )
+    setting = f'sequence_to_sequence = "{out / CHECKPOINT_FOLDER}"'
+    print_to_stderr(f"To use it, set {setting} under [journalism], and add `bart` to --rows.")
 
 
 @train_app.command("instructions")
@@ -115,12 +98,12 @@ def train_instruction_detector(
     papers: Annotated[list[Path], typer.Argument(help="Open papers or abstracts, JSON Lines; repeatable.")],
     out: Annotated[Path, typer.Option("--out", help="Folder for the weights and the report.")],
 ) -> None:
-    """Fit the regression that finds hidden instructions, and measure it on what it has not seen."""
+    """Fit the regression that finds hidden instructions, and test it on unseen text."""
     require_extra(TRAINING)
     from training.injection import train_injection_detector  # noqa: PLC0415 - takes seconds
 
     typer.echo(train_injection_detector(papers, out), nl=False)
-    print_to_stderr(f"The weights are in {out / 'injection.npz'}; tools/injection.npz holds those that ship.")
+    print_to_stderr(f"The weights are in {out / 'injection.npz'}; the shipped ones are in tools/injection.npz.")
 
 
 def _train_classifier(task: Task, sentences: Path, out: Path, config: str) -> None:

@@ -1,6 +1,7 @@
-"""The registry of systems: for each table of the settings the module of that name here. It imports no graph.
+"""The registry of systems, by their table in the settings. It imports no graph, so that `draftroom --help` is quick.
 
-What is light of a system is in its module, what takes time to import is named there.
+Each table has a module of its name here, with the light parts of its system. Heavy parts (rendering, commands,
+evaluations) are named there by address, or imported by the methods that need them.
 """
 
 from __future__ import annotations
@@ -12,108 +13,115 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from runs.record import RunInput, RunRecord
+from runs.record import RunInput, RunRecord, build_run_record
 from runs.runnable import RunnableGraph
 from state.errors import StateError
-from state.settings import SYSTEM_TABLES
+from state.settings import SYSTEM_TABLES, Settings
+from tools.configuration import load_settings
 
 if TYPE_CHECKING:  # takes time to import
     from draftroom.rendering.rendering import Rendering
-    from state.settings import Settings
 
-EMPTY_MAPPING: Mapping[str, Any] = MappingProxyType({})
+# Reads the paper, given `scope` and `max_pages`.
 PaperReader = Callable[..., RunInput]
-"""Reads the paper, of which it is told `scope` and `max_pages`."""
 
 
 class LazyImport(NamedTuple):
-    """What is imported when it is used, and its line in the help, which is shown without importing it."""
+    """An object that is imported at its first use, with a help line that is shown without importing it."""
 
     address: str
-    """The module, a colon, and the name in it."""
+    """Module, colon, name."""
     help: str
 
     def import_object(self) -> Any:
-        """Import it."""
+        """Import and return the object."""
         return resolve_name(self.address)
-
-
-def omit_scores(_: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Of a system that has none."""
-    return EMPTY_MAPPING
 
 
 @dataclass(frozen=True)
 class System:
-    """One system, and where everything is that is made for it alone."""
+    """Registry entry of one system."""
 
     name: str
-    """In run records and in `langgraph.json`."""
+    """Name in run records and in `langgraph.json`."""
     table: str
-    """Of its settings."""
+    """Name of its table in the settings."""
     progress: Callable[[Mapping[str, Any]], tuple[str, str]]
-    """From the results on record: how far it is, and what has come of it; of texts the grade of the first and the
-    newest one."""
+    """Formats recorded results as progress and outcome, such as rounds and grades."""
     graph: RunnableGraph
-    """How runs of it are started, followed and recorded."""
     rendering_address: str
     commands: Mapping[str, LazyImport] = field(default_factory=dict)
-    """Those that begin a run, by name."""
+    """Commands that start a run, by name."""
     evaluation: LazyImport | None = None
     asked: tuple[str, ...] = ()
-    """Its settings that matter most to a person, in the order of the form on the page."""
-    begin_address: str = "draftroom.commands.run_commands:prepare_paper_run"
-    """Of the function that makes a paper, settings and a request the record of a run that may begin."""
-    wanted_address: str = "draftroom.commands.run_commands:build_run_request"
-    """Of the function that makes the flags of its command what is wanted of any paper."""
-    scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = omit_scores
-    """From the results on record: what a table of many papers tells of a finished run, numbers and words by name."""
-
-    def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
-        """What the flags of its command ask of any paper.
-
-        Raises:
-            DraftroomError: What is wrong with them or the settings.
-        """
-        return cast("RunRequest", resolve_name(self.wanted_address)(self, flags))
+    """Settings in the page's form, in order."""
+    scores: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda _: {}
+    """Collects scores of a finished run from its recorded results, for the table of a batch."""
 
     @property
     def rendering(self) -> Rendering:
-        """How its runs are told and shown."""
+        """The formats and terminal texts of its runs."""
         return cast("Rendering", resolve_name(self.rendering_address))
+
+    def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
+        """Build a request from the flags of its command."""
+        return RunRequest(self, load_settings(build_setting_overrides(self.table, flags)))
+
+    def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
+        """Read the paper and build the record of a run; `request` serves systems that take more than a paper.
+
+        Raises:
+            DraftroomError: If the settings, the paper or the request are wrong.
+        """
+        del request
+        options = getattr(settings, self.table)
+        run_input = take(scope=getattr(options, "scope", "whole"), max_pages=getattr(options, "max_pages", 100))
+        return build_run_record(self.name, run_input, settings.freeze_settings(self.table), settings.checkpoints)
 
 
 class RunRequest(NamedTuple):
-    """What a person asks of a system, whatever the paper."""
+    """Request to run a system on any paper."""
 
     system: System
     settings: Settings
-    """Resolved."""
-    request: Mapping[str, Any] = EMPTY_MAPPING
-    """What is asked of the graph beside its paper."""
+    """Resolved settings."""
+    request: Mapping[str, Any] = MappingProxyType({})
+    """Input of the graph besides the paper."""
 
     def prepare_record(self, take: PaperReader) -> RunRecord:
-        """The record of a run on one paper that may begin now.
-
-        Args:
-            take: Reads the paper, when what comes before it is right.
+        """Build the record of a run on one paper; `take` reads the paper once the settings are known to be right.
 
         Raises:
-            DraftroomError: What is wrong with the settings, the paper or the request.
+            DraftroomError: If the settings, the paper or the request are wrong.
         """
-        begin = resolve_name(self.system.begin_address)
-        return cast("RunRecord", begin(self.system, self.settings, take, self.request))
+        return self.system.prepare_record(self.settings, take, self.request)
 
 
+def build_setting_overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert command-line flags to nested settings.
+
+    Args:
+        table: Table of the system in the settings; a flag named after one of its settings sets it.
+        flags: All flags by name; None means not given, and unrelated ones are ignored.
+    """
+    given = {name: value for name, value in flags.items() if value is not None}
+    settings = SYSTEM_TABLES[table].model_fields.keys() & given.keys()
+    found = {table: {name: given[name] for name in settings}}
+    # --model and --base-url override all roles, also those that a preset sets one by one.
+    if endpoint := {name: given[name] for name in ("model", "base_url") if name in given}:
+        found["models"] = dict.fromkeys(("default", *SYSTEM_TABLES[table].roles), endpoint)
+    return {**found, "preset": given["preset"]} if "preset" in given else found
+
+
+# The system of each table, followed by its baselines.
 SYSTEMS_BY_TABLE: dict[str, tuple[System, ...]] = {
     table: import_module(f"draftroom.systems.{table}").SYSTEMS for table in SYSTEM_TABLES
 }
-"""A table's own system, then its baselines."""
 SYSTEMS = {system.name: system for systems in SYSTEMS_BY_TABLE.values() for system in systems}
 
 
 def find_system(name: str) -> System:
-    """The system called `name` in a run record.
+    """Return the system with this name in run records.
 
     Raises:
         StateError: If this version of Draftroom does not have it.
@@ -124,6 +132,3 @@ def find_system(name: str) -> System:
             kind="run_incompatible",
         )
     return SYSTEMS[name]
-
-
-__all__ = ["SYSTEMS", "SYSTEMS_BY_TABLE", "LazyImport", "PaperReader", "RunRequest", "System", "find_system"]

@@ -1,4 +1,4 @@
-"""Focused feedback and its two baselines, three graphs with one kind of state, as runs and the command know them."""
+"""Registry entries of focused feedback and its two baselines, which share their state."""
 
 from __future__ import annotations
 
@@ -6,43 +6,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from draftroom.systems import LazyImport, System
+from draftroom.systems import LazyImport, PaperReader, RunRequest, System
+from runs.record import RunRecord
 from runs.runnable import RunnableGraph, Subgraph
 from state.records import Values
+from state.settings import Settings
 
 if TYPE_CHECKING:  # takes time to import
-    from state.feedback import Comment, ParagraphReview
+    from state.feedback import Comment
 
-
+# Lists that both the run and the review of a paragraph append to.
 _ACCUMULATED_KEYS = ("reviews", "calls")
-"""What the review of a paragraph adds to, as the run does."""
+# Recorded of a finding; the rest is in the checkpoints.
 _FINDING_KEYS = {"id", "paragraph", "kind", "severity", "quote"}
 
 
 def merge_paragraph_values(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
-    """The state with what the paragraphs under way have come to."""
+    """Add the reviews and calls of unfinished paragraphs to the state."""
     parts = [values, *(part for subgraph in subgraphs for part in (subgraph.values, *subgraph.written))]
     return {**values, **{key: [item for part in parts for item in part.get(key, [])] for key in _ACCUMULATED_KEYS}}
 
 
-def is_review_finished(values: Values) -> bool:
-    """Whether the comments were ranked."""
-    return bool(values.get("finished"))
-
-
 def list_comments(values: Values) -> list[Comment]:
-    """The comment on each paragraph that has one."""
-    reviews: list[ParagraphReview] = values.get("reviews", [])
+    """List the comments in the order of their paragraphs' reviews."""
+    reviews = values.get("reviews", [])
     return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == "comment"]
 
 
 def list_ranked_comments(values: Values) -> list[Comment]:
-    """The comments of the run, best supported first; of a run that has not ranked them yet, those that there are."""
+    """List the comments, best supported first, or unranked while the run goes on."""
     return values.get("comments") or list_comments(values)
 
 
 def list_notices(values: Values) -> list[str]:
-    """What could not be read of the paper or done for paragraphs, each once, without a full stop."""
+    """List the problems of the paper and of its paragraphs' reviews, each once, without a full stop."""
     document = values.get("document")
     paragraphs: dict[str, list[str]] = {}
     for review in values.get("reviews", []):
@@ -53,15 +50,28 @@ def list_notices(values: Values) -> list[str]:
 
 
 def build_review_results(values: Values) -> dict[str, Any]:
-    """How many paragraphs, the comments, what was computed, what came of each paragraph, and notes for a reader."""
+    """Collect the comments, computed findings, outcomes of paragraphs, and notices."""
+    reviews = []
+    for review in values.get("reviews", []):
+        questions = [record for record in review["log"] if record["step"]["action"] in ("ask_paper", "ask_literature")]
+        reviews.append(
+            {
+                **{key: review[key] for key in ("paragraph", "outcome", "problem", "rewrites")},
+                # In the order of their rank.
+                "plans": [{"number": plan["number"], "score": plan["score"]} for plan in review["plans"]],
+                "asked": sum(record["outcome"] != "skipped" for record in questions),
+                "answered": sum(record["outcome"] == "answered" for record in questions),
+            }
+        )
     return {
         "paragraphs": len(values.get("targets", [])),
-        "comments": [  # their evidence is in the checkpoints
+        # The evidence of comments is in the checkpoints.
+        "comments": [
             {key: comment[key] for key in ("id", "paragraph", "label", "quote")}
             | {"verdict": comment["verification"]["verdict"]}
             for comment in list_ranked_comments(values)
         ],
-        "reviews": [_summarize_paragraph_review(review) for review in values.get("reviews", [])],
+        "reviews": reviews,
         "findings": len(values.get("findings", [])),
         "computed": [
             {key: value for key, value in found.items() if key in _FINDING_KEYS}
@@ -72,31 +82,16 @@ def build_review_results(values: Values) -> dict[str, Any]:
     }
 
 
-def _summarize_paragraph_review(review: ParagraphReview) -> dict[str, Any]:
-    """Its outcome, the score of every plan in the order in which they were ranked, and its questions to a model."""
-    questions = [record for record in review["log"] if record["step"]["action"] in ("ask_paper", "ask_literature")]
-    return {
-        "paragraph": review["paragraph"],
-        "outcome": review["outcome"],
-        "problem": review["problem"],
-        "plans": [{"number": plan["number"], "score": plan["score"]} for plan in review["plans"]],
-        "asked": sum(record["outcome"] != "skipped" for record in questions),
-        "answered": sum(record["outcome"] == "answered" for record in questions),
-        "rewrites": review["rewrites"],
-    }
-
-
-def _build_runnable_graph(address: str) -> RunnableGraph:
-    return RunnableGraph(address, is_review_finished, build_review_results, with_subgraphs=merge_paragraph_values)
-
-
-FOCUSED_FEEDBACK_GRAPH = _build_runnable_graph("graphs.focused_feedback:builder")
-SINGLE_MODEL_GRAPH = _build_runnable_graph("graphs.baselines:single_model_builder")
-CHAIN_OF_VERIFICATION_GRAPH = _build_runnable_graph("graphs.baselines:chain_of_verification_builder")
+FOCUSED_FEEDBACK_GRAPH = RunnableGraph(
+    "graphs.focused_feedback:builder",
+    lambda values: bool(values.get("finished")),
+    build_review_results,
+    with_subgraphs=merge_paragraph_values,
+)
 
 
 def format_review_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Paragraphs so far of all, and how many comments."""
+    """Format the reviewed of all paragraphs and the number of comments."""
     if not results.get("paragraphs"):
         return "", ""
     comments = len(results["comments"])
@@ -104,7 +99,7 @@ def format_review_progress(results: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def collect_review_scores(results: Mapping[str, Any]) -> dict[str, Any]:
-    """How many paragraphs were reviewed, comments on them, and findings that were computed."""
+    """Count the reviewed paragraphs, the comments, and the computed findings."""
     return {
         "paragraphs": results["paragraphs"],
         "comments": len(results["comments"]),
@@ -112,13 +107,29 @@ def collect_review_scores(results: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-FOCUSED_FEEDBACK = System(
+class FeedbackSystem(System):
+    """Focused feedback or one of its baselines, which review chosen parts of a paper."""
+
+    def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
+        """Build a request from the flags of `draftroom review`."""
+        from draftroom.systems import review_requests  # noqa: PLC0415 - loads LangGraph and what reads papers
+
+        variants = {"single": SINGLE_MODEL, "cove": CHAIN_OF_VERIFICATION}
+        return review_requests.build_review_request(variants.get(flags["variant"], self), flags)
+
+    def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
+        """Read the paper and build the record of a run."""
+        from draftroom.systems import review_requests  # noqa: PLC0415 - loads LangGraph and what reads papers
+
+        return review_requests.prepare_review(self, settings, take, request)
+
+
+FOCUSED_FEEDBACK = FeedbackSystem(
     name="focused_feedback",
     table="feedback",
     progress=format_review_progress,
     graph=FOCUSED_FEEDBACK_GRAPH,
     asked=("execution", "plans", "max_questions", "extensions", "pause", "max_comments"),
-    begin_address="draftroom.commands.review:prepare_review",
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={
         "review": LazyImport(
@@ -126,7 +137,6 @@ FOCUSED_FEEDBACK = System(
             "Comment on the weaknesses of a draft, with evidence from the paper and from other studies.",
         )
     },
-    wanted_address="draftroom.commands.review:build_review_request",
     scores=collect_review_scores,
     evaluation=LazyImport(
         "evals.tasks.focused_feedback:FOCUSED_FEEDBACK",
@@ -140,6 +150,14 @@ _BASELINE = replace(
     evaluation=None,
     rendering_address="draftroom.rendering.feedback:BASELINE_RENDERING",
 )
-SINGLE_MODEL = replace(_BASELINE, name="single_model", graph=SINGLE_MODEL_GRAPH)
-CHAIN_OF_VERIFICATION = replace(_BASELINE, name="chain_of_verification", graph=CHAIN_OF_VERIFICATION_GRAPH)
+SINGLE_MODEL = replace(
+    _BASELINE,
+    name="single_model",
+    graph=replace(FOCUSED_FEEDBACK_GRAPH, address="graphs.baselines:single_model_builder"),
+)
+CHAIN_OF_VERIFICATION = replace(
+    _BASELINE,
+    name="chain_of_verification",
+    graph=replace(FOCUSED_FEEDBACK_GRAPH, address="graphs.baselines:chain_of_verification_builder"),
+)
 SYSTEMS = (FOCUSED_FEEDBACK, SINGLE_MODEL, CHAIN_OF_VERIFICATION)

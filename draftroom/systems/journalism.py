@@ -1,37 +1,36 @@
-"""Science journalism as runs and the command know it."""
+"""Registry entry of science journalism."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.systems import LazyImport, System
+from draftroom.systems import LazyImport, PaperReader, System
+from runs.record import RunRecord
 from runs.runnable import RunnableGraph
 from state.records import Values
-
-
-def has_article(values: Values) -> bool:
-    """Whether a draft was chosen."""
-    return bool(values.get("article"))
+from state.settings import Settings
 
 
 def build_article_results(values: Values) -> dict[str, Any]:
-    """Rounds, the measures and unsupported facts of each draft, and which one was chosen and why."""
+    """Collect the rounds, the measures of each draft, and the selected draft with its reason."""
     return {
         "rounds": values.get("round", 0),
         "drafts": list(values.get("assessments", [])),
         "stop_reason": values.get("stop_reason", ""),
-        "selected_round": values.get("selected_round") if has_article(values) else None,
+        "selected_round": values.get("selected_round") if values.get("article") else None,
         "selected_because": values.get("selected_because", ""),
         "warnings": list(values.get("warnings", [])),
     }
 
 
-SCIENCE_JOURNALISM = RunnableGraph("graphs.science_journalism:builder", has_article, build_article_results)
+SCIENCE_JOURNALISM = RunnableGraph(
+    "graphs.science_journalism:builder", lambda values: bool(values.get("article")), build_article_results
+)
 
 
 def format_article_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Rounds so far, and the mean grade of the first and of the selected (or newest) draft."""
+    """Format the rounds so far and the mean grades of the first and the selected (else newest) draft."""
     drafts = results.get("drafts", [])
     if not drafts:
         return "", ""
@@ -41,7 +40,7 @@ def format_article_progress(results: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def collect_article_scores(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Rounds, the chosen draft, mean grades of the first and of it, and how much of it the paper does not hold."""
+    """Collect the grades of the first and the selected draft, and how many facts the paper does not support."""
     drafts = {draft["round"]: draft for draft in results["drafts"]}
     first, chosen = results["drafts"][0], drafts[results["selected_round"]]
     return {
@@ -54,13 +53,23 @@ def collect_article_scores(results: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-JOURNALISM = System(
+class JournalismSystem(System):
+    """Science journalism, whose variant and warm start decide the models of some roles."""
+
+    def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
+        """Read the paper and build the record of a run."""
+        from nodes.journalism.initialise import freeze_journalism_settings  # noqa: PLC0415 - loads LangGraph
+
+        frozen = freeze_journalism_settings(settings)
+        return {**super().prepare_record(settings, take, request), "settings": frozen}
+
+
+JOURNALISM = JournalismSystem(
     name="science_journalism",
     table="journalism",
     progress=format_article_progress,
     graph=SCIENCE_JOURNALISM,
     asked=("rounds", "audience", "extensions", "max_words", "scope", "pause"),
-    begin_address="draftroom.commands.plain_texts:prepare_explanation",
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
         "explain": LazyImport(

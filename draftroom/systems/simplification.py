@@ -1,33 +1,22 @@
-"""Medical simplification as runs and the command know it."""
+"""Registry entry of medical simplification."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.systems import LazyImport, System
-from runs.record import RunInput
+from draftroom.systems import LazyImport, RunRequest, System
 from runs.runnable import RunnableGraph
 from state.records import CallRecord, Values
 
 
-def build_graph_input(run_input: RunInput) -> dict[str, Any]:
-    """What the graph starts from."""
-    return {"abstract": run_input["path"]}
-
-
-def has_simplified_text(values: Values) -> bool:
-    """Whether there is a result."""
-    return bool(values.get("simplified"))
-
-
 def list_all_calls(values: Values) -> list[CallRecord]:
-    """The calls of all entries, and those of the loop that is under way."""
+    """List the calls of all finished entries and of the current loop."""
     return [*values.get("calls", []), *values.get("loop_calls", [])]
 
 
 def build_simplification_results(values: Values) -> dict[str, Any]:
-    """Entries, the measures of each version, what the newest text has lost, and which loops ended early."""
+    """Collect the measures of each version, the lost details of the newest, and the loops that ended early."""
     return {
         "entries": len(values.get("versions", [])[1:]),
         "versions": [  # their texts are in the checkpoints
@@ -48,29 +37,29 @@ def build_simplification_results(values: Values) -> dict[str, Any]:
 
 MEDICAL_SIMPLIFICATION = RunnableGraph(
     "graphs.medical_simplification:builder",
-    has_simplified_text,
+    lambda values: bool(values.get("simplified")),
     build_simplification_results,
-    build_graph_input,
+    lambda run_input: {"abstract": run_input["path"]},
     list_all_calls,
 )
 
 
 def format_simplification_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Entries so far, and the grade of the source and of the selected version, or of the newest until then."""
-    versions = results.get("versions", [])
+    """Format the entries so far and the grades of the source and the selected (else newest) version."""
+    versions = results.get("versions")
     if not versions:
         return "", ""
     return str(results["entries"]), f"{versions[0]['grade']:.1f} -> {_select_shown_version(results)['grade']:.1f}"
 
 
 def _select_shown_version(results: Mapping[str, Any]) -> dict[str, Any]:
-    """The selected version, or the newest until there is one."""
+    """Return the selected version, or the newest while none is selected."""
     versions: list[dict[str, Any]] = results["versions"]
     return next((each for each in versions if each["number"] == results["selected_version"]), versions[-1])
 
 
 def collect_simplification_scores(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Entries, grades and words of the source and of the result, and how many of the source's details it has lost."""
+    """Collect the entries, the grades and lengths of source and result, and the number of lost details."""
     first, last = results["versions"][0], _select_shown_version(results)
     return {
         "entries": results["entries"],
@@ -82,7 +71,16 @@ def collect_simplification_scores(results: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-SIMPLIFICATION = System(
+class SimplificationSystem(System):
+    """Medical simplification, whose `--loops` may hold several names with commas."""
+
+    def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
+        """Build a request from the flags of `draftroom simplify`."""
+        loops = [name.strip() for names in flags["loops"] or [] for name in names.split(",")]
+        return super().build_request({**flags, "loops": loops or None})
+
+
+SIMPLIFICATION = SimplificationSystem(
     name="medical_simplification",
     table="simplification",
     progress=format_simplification_progress,
@@ -95,7 +93,6 @@ SIMPLIFICATION = System(
             "Put a medical abstract into plain language, and tell what was lost on the way.",
         )
     },
-    wanted_address="draftroom.commands.plain_texts:build_simplification_request",
     scores=collect_simplification_scores,
     evaluation=LazyImport(
         "evals.tasks.medical_simplification:MEDICAL_SIMPLIFICATION",

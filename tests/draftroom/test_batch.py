@@ -105,7 +105,7 @@ def test_what_cannot_be_read_is_a_row_and_is_tried_again_on_request(draftroom: C
     assert draftroom(*explain(papers, out)).exit_code == PAPERS_FAILED
     assert len(draftroom.endpoint.chat_requests) == asked, "nothing is tried again unless that is asked for"
     again = draftroom(*explain(papers, out, "--retry-failed"))
-    assert "Going on: 3 of 5 papers have ended." in again.stderr
+    assert "Resuming: 3 of 5 papers are finished." in again.stderr
     assert again.exit_code == PAPERS_FAILED
     assert [name for name, row in rows(out).items() if row["status"] == "failed"] == ["Ghana"]
     assert len(draftroom.endpoint.chat_requests) == asked + len(ROUND)

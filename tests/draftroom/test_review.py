@@ -231,7 +231,7 @@ def test_without_the_extra_a_review_is_refused_before_anything_is_paid_for(room:
     result = without_package(room, tmp_path, "chromadb").process("review", draft)
     assert result.returncode == EXIT_CODES["bad_settings"]
     assert result.stderr.splitlines() == [
-        "What reviews papers is not installed (chromadb is missing): pip install 'draftroom[review]'; in the folder of "
+        "The review of papers is not installed (chromadb is missing): pip install 'draftroom[review]'; in the folder of "
         "the project also: make develop."
     ]
     assert room.endpoint.requests == []

@@ -112,7 +112,7 @@ class TestPause:
         assert paid(record) == 1
         assert CLAIM[:40] in paused
         assert f"  1. paper: {PAPER_QUESTION}" in paused
-        assert f"Paused. To go on with these questions: draftroom resume {record['id']} --accept" in paused
+        assert f"Paused. To accept these questions: draftroom resume {record['id']} --accept" in paused
         assert f"one question a line: draftroom resume {record['id']} --advice FILE" in paused
 
     def test_questions_from_a_file_replace_them(self, room: Command, paused: str, tmp_path: Path):

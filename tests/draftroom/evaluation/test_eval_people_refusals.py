@@ -51,7 +51,7 @@ def people(blinded: Path, tmp_path: Path) -> Path:
 def test_texts_are_judged_as_what_they_are(draftroom: Command, runs: Runs, tmp_path: Path, run: str, kind: str) -> None:
     path = runs.journalism.parent / run
     result = draftroom("eval", "blind", path, "--kind", kind, "--out", tmp_path / "out")
-    assert_refused(draftroom, result, "bad_request", f"is a run of {run}; name one whose texts are judged as {kind}")
+    assert_refused(draftroom, result, "bad_request", f"is a run of {run}; name a run of {kind}")
     assert not (tmp_path / "out").exists()
 
 
@@ -77,8 +77,8 @@ def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, ru
 @pytest.mark.parametrize(
     ("answers", "kind", "key", "error", "said"),
     [
-        ("answers.json", "feedback", "journalism/key.json", "bad_request", "is no key of tasks of --kind feedback"),
-        ("answers.json", "journalism", "feedback/key.json", "bad_request", "is no key of tasks of --kind journalism"),
+        ("answers.json", "feedback", "journalism/key.json", "bad_request", "is no key of --kind feedback"),
+        ("answers.json", "journalism", "feedback/key.json", "bad_request", "is no key of --kind journalism"),
         ("others.json", "feedback", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
         ("answers.json", "feedback", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
         ("answers.json", "feedback", "missing", "missing_file", "missing cannot be read"),
