@@ -279,7 +279,8 @@ def _run_evaluation(
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
     from evals.run import SAMPLES_PER_REQUEST, run_systems  # noqa: PLC0415
-    from runs.jobs import Workers, run_until_stopped  # noqa: PLC0415
+    from runs.jobs import Workers  # noqa: PLC0415
+    from runs.signals import run_until_stopped  # noqa: PLC0415
 
     models = [ModelSettings(**model) for model in folder.read_run_config().models.values()]
     at_once = samples or SAMPLES_PER_REQUEST * max(model.concurrency for model in models)

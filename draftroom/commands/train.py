@@ -34,10 +34,10 @@ def train_plan_reranker(
     from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
     from training.plan_reranker.evaluate import evaluate_reranker  # noqa: PLC0415
     from training.plan_reranker.plans import read_planned_paragraphs  # noqa: PLC0415
-    from training.plan_reranker.train import RerankerConfig, train_reranker  # noqa: PLC0415
+    from training.plan_reranker.train import RerankerTrainingConfig, train_reranker  # noqa: PLC0415
 
     paragraphs = read_planned_paragraphs(pairs, plans)
-    chosen = read_training_config(config, RerankerConfig)
+    chosen = read_training_config(config, RerankerTrainingConfig)
     weights = train_reranker(chosen.model_copy(update={"encoder": encoder}) if encoder else chosen, paragraphs, out)
     typer.echo(evaluate_reranker(weights, paragraphs, out), nl=False)
     print_to_stderr(f"The plan re-ranker is in {weights}; to use it, set `reranker` under [feedback] to this folder.")
