@@ -1,1 +1,1 @@
-"""The published experiments as runnable tasks."""
+"""Evaluations: the experiments of the papers as runnable tasks."""

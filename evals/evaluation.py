@@ -1,16 +1,16 @@
-"""A run with its scores: the tables of a paper and its figures, what the reports are made of.
+"""Scoring a run: the tables and figures of a paper, from which the reports are made.
 
-Every measure of every row has its interval, and what differs between rows is paired by sample.
+Every figure has an interval, and rows are compared by tests that are paired by sample.
 
-`scores.json` holds them for other tools that plot or compare, and has these fields:
+`scores.json` holds the scores for other tools, in these fields:
 
-format      2; another number means another layout
+format      2; changes with the layout
 task, paper, begun, version, commit, seed, models (name by role)
-finished    whether every run of a system on a sample has ended
-extensions  names of those that each system ran with, by system
+finished    whether every system has an output for every sample
+extensions  names of the extensions that were on, by system
 tables      for each table and corpus: table, corpus, samples, baseline, and
-            rows: row, title, system, texts, figures (by measure: value, low, high of its 95% interval),
-                  values (by measure and sample, where a figure is a mean), paper (the row it is compared with)
+            rows: row, title, system, texts, figures (by measure: value, low and high ends of the 95% interval),
+                  values (by measure and sample, where a figure is a mean), paper (the paper's row to compare with)
             published: the paper's figures by row and measure
             contrasts: row, baseline, measure, difference, low, high, samples, p (corrected)
 figures     the rows of the curves in the same way
@@ -38,25 +38,25 @@ from runs.jobs import Record, iterate_results
 from runs.record import Cost, compute_costs
 from state.errors import ErrorKind
 
-SystemOutputs = Mapping[tuple[str, str], Record]
-"""What the systems left, by the sample's id and the system's name."""
-SampleValues = Mapping[str, float]
-"""Of a measure, by sample."""
+_SCORES_FORMAT: Final = 2  # version of the layout of scores.json
+
+SystemOutputs = Mapping[tuple[str, str], Record]  # outputs by the sample's id and the system's name
+SampleValues = Mapping[str, float]  # the values of a measure by sample
 
 
 class ScoredRow(NamedTuple):
-    """A row of a table, scored."""
+    """The scores of a row."""
 
     row: Row
     items: Sequence[Item]
     cells: Mapping[str, Interval]
-    """By measure: its value with a 95% interval; a measure that applies to no text is left out."""
+    """Values with 95% intervals by measure; a measure that applies to no text is left out."""
     values: Mapping[str, SampleValues]
-    """By measure, for those that are means over the samples."""
+    """Values by measure and sample, for measures that are means over the samples."""
 
 
 class Contrast(NamedTuple):
-    """What a row has more than the baseline, over the samples that both have."""
+    """A row's difference from the baseline, over the samples that both have."""
 
     row: Row
     baseline: Row
@@ -66,7 +66,7 @@ class Contrast(NamedTuple):
 
 
 class ScoredTable(NamedTuple):
-    """A table, scored for one corpus."""
+    """The scores of a table for one corpus."""
 
     table: Table
     corpus: str
@@ -76,47 +76,26 @@ class ScoredTable(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Of the table and the corpus."""
+        """Title of the table with the name of the corpus."""
         return f"{self.table.title}, {self.corpus}"
 
     def find_row(self, name: str) -> ScoredRow | None:
-        """The line of a row, if it was run."""
+        """Find the scores of a row, or return None if it was not run."""
         return next((line for line in self.lines if line.row.name == name), None)
 
 
 def score_table(
-    task: Task,
-    table: Table,
-    corpus: str,
-    samples: Sequence[Record],
-    outputs: SystemOutputs,
-    *,
-    seed: int,
+    task: Task, table: Table, corpus: str, samples: Sequence[Record], outputs: SystemOutputs, *, seed: int
 ) -> ScoredTable:
-    """Scores a table over the samples of a corpus.
-
-    Args:
-        task: Of the table.
-        table: Which rows and measures.
-        corpus: Name of the corpus.
-        samples: All of the corpus.
-        outputs: What the systems left, by system and sample; what failed is missing.
-        seed: Of the resampling.
-    """
+    """Score a table over the samples of a corpus. Failed runs have no output."""
     measures = [task.find_measure(name) for name in table.measures]
     rows = ((row, collect_row_items(row, samples, outputs)) for row in map(task.find_row, table.rows))
-    found = [_score_row(row, items, measures, seed) for row, items in rows if items]
-    return ScoredTable(
-        table=table,
-        corpus=corpus,
-        samples=len(samples),
-        lines=found,
-        contrasts=_compare_with_baseline(table, measures, found, seed),
-    )
+    lines = [_score_row(row, items, measures, seed) for row, items in rows if items]
+    return ScoredTable(table, corpus, len(samples), lines, _compare_with_baseline(table, measures, lines, seed))
 
 
 def collect_row_items(row: Row, samples: Sequence[Record], outputs: SystemOutputs) -> list[Item]:
-    """The row's texts, of those samples that have one."""
+    """Collect the texts of a row, leaving out samples without a text."""
     found = []
     for sample in samples:
         output = {} if row.system is None else outputs.get((sample["id"], row.system))
@@ -127,6 +106,7 @@ def collect_row_items(row: Row, samples: Sequence[Record], outputs: SystemOutput
 
 
 def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: int) -> ScoredRow:
+    """Compute each measure of a row with its interval, leaving out measures that apply to no text."""
     values: dict[str, SampleValues] = {}
     cells: dict[str, Interval] = {}
     for measure in measures:
@@ -136,6 +116,7 @@ def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], see
             if values[measure.name]:
                 scores = values[measure.name].values()
                 cells[measure.name] = estimate_mean(scores, seed=seed)
+        # A statistic may be undefined, such as the F1 of a label that no sample has.
         elif measure.statistic is not None and items and measure.statistic(items) is not None:
             cells[measure.name] = estimate_statistic(items, measure.statistic, seed=seed)
     return ScoredRow(row, items, cells, values)
@@ -144,9 +125,11 @@ def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], see
 def _compare_with_baseline(
     table: Table, measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int
 ) -> list[Contrast]:
+    """Test each row's differences from the baseline, corrected over all rows of a measure."""
     baseline = next((line for line in lines if line.row.name == table.baseline), None)
     if baseline is None:
         return []
+    # Texts of the corpus are not compared: they are references, and not systems.
     others = [line for line in lines if line.row.system and line is not baseline]
     found: list[Contrast] = []
     for measure in measures:
@@ -158,16 +141,12 @@ def _compare_with_baseline(
 
 
 def select_published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:
-    """The paper's rows for a corpus, or those that it gives without naming one."""
+    """Return the paper's figures for a corpus, or those that it prints for no specific corpus."""
     return table.published.get(corpus, table.published.get("", {}))
 
 
-_SCORES_FORMAT: Final = 2
-"""Of scores.json."""
-
-
 class FailedRun(NamedTuple):
-    """A system that failed on a sample; running the evaluation again tries it again."""
+    """The failure of a system on a sample. Resuming the evaluation retries it."""
 
     sample: str
     system: str
@@ -175,95 +154,87 @@ class FailedRun(NamedTuple):
 
     @property
     def kind(self) -> ErrorKind:
-        """Of the error, as `runs.jobs` writes it before its message."""
+        """Kind of the error, which `runs.jobs` writes before the message."""
         return cast("ErrorKind", self.error.partition(":")[0])
 
 
 class Chart(NamedTuple):
-    """A figure for one corpus."""
+    """The scores of a figure for one corpus."""
 
     figure: Figure
     scores: ScoredTable
-    """Of all rows that the curves consist of."""
+    """Scores of all rows in the curves."""
     measures: Sequence[Measure]
-    """Those of which there are points of a system, for a text of the corpus is no curve."""
+    """Measures with at least one point of a system; texts of the corpus alone make no curve."""
 
 
 class Evaluation(NamedTuple):
-    """A run, scored."""
+    """A run with its scores."""
 
     task: Task
     config: RunConfig
     samples: Sequence[Record]
     outputs: SystemOutputs
-    """By the sample's id and the system's name."""
     failed: Sequence[FailedRun]
     missing: int
-    """Runs of a system on a sample that have not ended: the evaluation was stopped."""
+    """Number of outputs that are missing because the evaluation was stopped."""
     scores: Sequence[ScoredTable]
-    """Of each table for each corpus: the tables in their order, for the first corpus, then for the second."""
+    """All tables for the first corpus, then for the next."""
     charts: Sequence[Chart]
-    """Of each figure for each corpus; those without a point of ours are left out."""
+    """All figures for the first corpus, then for the next, without empty figures."""
     costs: Sequence[Cost]
 
     def collect_sample_items(self, sample: Record) -> dict[str, Item]:
-        """The texts of a sample, by the row's name, in the order of the rows; those that were not run are left out."""
+        """Collect the texts of a sample by row, in the order of the task's rows."""
         found = {row.name: collect_row_items(row, [sample], self.outputs) for row in self.task.rows}
         return {name: items[0] for name, items in found.items() if items}
 
 
 def score_run(task: Task, folder: RunFolder) -> Evaluation:
-    """Scores what is in a run's folder, whether all of it has ended or not."""
+    """Score the outputs in a run's folder. The run may be incomplete."""
+    # 1. Read the outputs. A retried run has several results, of which the newest counts.
     config, samples = folder.read_run_config(), folder.read_samples()
-    results = {
-        (result["id"], result["system"]): result for result in iterate_results(folder.outputs_file)
-    }  # the newest
+    results = {(result["id"], result["system"]): result for result in iterate_results(folder.outputs_file)}
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
-    wanted = {(sample["id"], system) for sample in samples for system in task.list_systems(config.rows)}
+    expected = {(sample["id"], system) for sample in samples for system in task.list_systems(config.rows)}
 
-    def scored(table: Table, corpus: str) -> ScoredTable:
-        of_corpus = [sample for sample in samples if sample["corpus"] == corpus]
-        return score_table(task, table, corpus, of_corpus, outputs, seed=config.seed)
+    # 2. Score the tables and figures of each corpus.
+    scores: list[ScoredTable] = []
+    charts: list[Chart] = []
+    for corpus in config.corpora:
+        own = [sample for sample in samples if sample["corpus"] == corpus.name]
+        scores += [score_table(task, table, corpus.name, own, outputs, seed=config.seed) for table in task.tables]
+        for figure in task.figures:
+            # A figure is scored like a table of all its rows that has no baseline.
+            rows = dict.fromkeys(row for curve in figure.curves.values() for row in curve.values())
+            table = Table(figure.title, list(rows), figure.measures, published={}, baseline="")
+            points = score_table(task, table, corpus.name, own, outputs, seed=config.seed)
+            drawn = {name for line in points.lines if line.row.system for name in line.cells}
+            if measures := [task.find_measure(name) for name in figure.measures if name in drawn]:
+                charts.append(Chart(figure, points, measures))
 
-    corpora = [corpus.name for corpus in config.corpora]
-    charts = [
-        _build_chart(task, figure, scored(_build_curve_table(figure), name))
-        for name in corpora
-        for figure in task.figures
-    ]
     return Evaluation(
         task=task,
         config=config,
         samples=samples,
         outputs=outputs,
         failed=[FailedRun(*key, result["error"]) for key, result in results.items() if "error" in result],
-        missing=len(wanted - results.keys()),
-        scores=[scored(table, name) for name in corpora for table in task.tables],
-        charts=[chart for chart in charts if chart.measures],
+        missing=len(expected - results.keys()),
+        scores=scores,
+        charts=charts,
         costs=compute_costs(outputs),
     )
 
 
-def _build_curve_table(figure: Figure) -> Table:
-    """The rows of all curves, each once, compared with none."""
-    rows = dict.fromkeys(row for curve in figure.curves.values() for row in curve.values())
-    return Table(figure.title, list(rows), figure.measures, published={}, baseline="")
-
-
-def _build_chart(task: Task, figure: Figure, scores: ScoredTable) -> Chart:
-    drawn = {name for line in scores.lines if line.row.system for name in line.cells}
-    return Chart(figure, scores, [task.find_measure(name) for name in figure.measures if name in drawn])
-
-
 def list_system_extensions(task: Task, config: RunConfig, system: str) -> list[str]:
-    """Names of the extensions that a system ran with."""
+    """List the extensions that were on in a system."""
     own = task.systems[system].context.model_dump(include={"extensions"}, exclude_unset=True)
     extensions: list[str] = {**config.settings, **own}["extensions"]
     return extensions
 
 
 def serialize_scores(evaluation: Evaluation) -> str:
-    """The content of scores.json."""
+    """Return the content of scores.json."""
     config = evaluation.config
     content = {
         "format": _SCORES_FORMAT,
@@ -288,38 +259,37 @@ def serialize_scores(evaluation: Evaluation) -> str:
 
 
 def _serialize_table(scores: ScoredTable) -> dict[str, Any]:
+    rows = [
+        {
+            "row": line.row.name,
+            "title": line.row.title,
+            "system": line.row.system,
+            "paper": line.row.paper,
+            "texts": len(line.items),
+            "figures": {measure: cell._asdict() for measure, cell in line.cells.items()},
+            "values": line.values,
+        }
+        for line in scores.lines
+    ]
+    contrasts = [
+        {
+            "row": contrast.row.name,
+            "baseline": contrast.baseline.name,
+            "measure": contrast.measure.name,
+            "difference": contrast.test.difference.value,
+            "low": contrast.test.difference.low,
+            "high": contrast.test.difference.high,
+            "samples": contrast.test.samples,
+            "p": contrast.test.p_value,
+        }
+        for contrast in scores.contrasts
+    ]
     return {
         "table": scores.table.title,
         "corpus": scores.corpus,
         "samples": scores.samples,
         "baseline": scores.table.baseline,
-        "rows": [_serialize_row(line) for line in scores.lines],
+        "rows": rows,
         "published": select_published_figures(scores.table, scores.corpus),
-        "contrasts": [_serialize_contrast(contrast) for contrast in scores.contrasts],
-    }
-
-
-def _serialize_row(line: ScoredRow) -> dict[str, Any]:
-    return {
-        "row": line.row.name,
-        "title": line.row.title,
-        "system": line.row.system,
-        "paper": line.row.paper,
-        "texts": len(line.items),
-        "figures": {measure: cell._asdict() for measure, cell in line.cells.items()},
-        "values": line.values,
-    }
-
-
-def _serialize_contrast(contrast: Contrast) -> dict[str, Any]:
-    mean, low, high = contrast.test.difference
-    return {
-        "row": contrast.row.name,
-        "baseline": contrast.baseline.name,
-        "measure": contrast.measure.name,
-        "difference": mean,
-        "low": low,
-        "high": high,
-        "samples": contrast.test.samples,
-        "p": contrast.test.p_value,
+        "contrasts": contrasts,
     }

@@ -1,29 +1,28 @@
-"""Overlap of texts with their references, 0 to 100: BLEU by sacrebleu, ROUGE by rouge-score, METEOR by NLTK, and SARI.
+"""Overlap metrics, 0 to 100: BLEU by sacrebleu, ROUGE by rouge-score, METEOR by NLTK, and SARI.
 
-BLEU and ROUGE work offline: of NLTK, rouge-score uses the Porter stemmer only, which needs no data.
+BLEU and ROUGE work offline: of NLTK, rouge-score uses only the Porter stemmer, which needs no data.
 
 METEOR is that of Lavie and Agarwal (2007: alpha 0.9, beta 3, gamma 0.5). Words are matched exactly, then by their
-Porter stems, then as synonyms (which NLTK looks up by the stem). Synonyms come from WordNet, data that NLTK would have
-to download, so that stage runs only where it is installed already: figures with and without it cannot be compared, and
-each score names the stages that ran. Its tokens are the runs of letters and digits of the lower-cased text, composed
-(NFC); punctuation does not count. A text that equals its reference scores a little less than 100: it is one chunk, and
-chunks are penalised.
+Porter stems, then as synonyms (which NLTK looks up by the stem). Synonyms need WordNet, which NLTK would download, so
+that stage runs only if WordNet is installed. Scores with and without it cannot be compared, and each score names the
+stages that ran. Tokens are the runs of letters and digits of the lower-cased text in NFC; punctuation does not count.
+A text that equals its reference scores slightly less than 100, because METEOR penalises even a single chunk.
 
-SARI tells how well a simplification adds, deletes and keeps what its references do, for n-grams of 1 to 4 tokens (Xu,
-Napoles, Pavlick, Chen and Callison-Burch, "Optimizing Statistical Machine Translation for Text Simplification", TACL
-2016, equations 2 to 8). Scores differ between implementations; this one makes the choices of the widely used
-sentence-level one (Hugging Face `evaluate`), so that figures can be compared:
+SARI measures how well a simplification keeps, deletes and adds the n-grams that its references keep, delete and add,
+for n from 1 to 4 (Xu, Napoles, Pavlick, Chen and Callison-Burch, "Optimizing Statistical Machine Translation for Text
+Simplification", TACL 2016, equations 2 to 8). Scores differ between implementations; this implementation follows the
+widely used sentence-level implementation of Hugging Face `evaluate`, so that figures can be compared:
 
-- DELETE is the precision, as the paper has it, so a text that hardly deletes scores well. `delete_f1` is the F1 of
-  it, which EASSE takes by default and which sees what was not deleted; `sari_f1` is SARI with that.
-- 0/0 counts as 1: an operation that neither the text nor a reference makes was done right. The authors' own script
-  counts 0. A text that equals its source therefore has a DELETE of 100, and its SARI says little.
+- DELETE is a precision, as in the paper, so a text that deletes little scores well. `delete_f1` is its F1, EASSE's
+  default, which also counts n-grams that should have been deleted; `sari_f1` is SARI with that F1.
+- 0/0 counts as 1: an operation that neither the text nor a reference makes is correct. The authors' script counts 0.
+  A text that equals its source therefore has a DELETE of 100, and its SARI is not informative.
 - For KEEP and DELETE, an n-gram that r of k references contain counts r/k. Their precisions are means over distinct
-  n-grams, as in the authors' script; the recall of KEEP is over all n-grams, as in the paper. ADD looks at distinct
+  n-grams, as in the authors' script; the recall of KEEP is over all n-grams, as in the paper. ADD counts distinct
   n-grams only.
 - Source, text and references are lower-cased and split by sacrebleu's 13a tokeniser.
-- The F1 is taken for each n, then averaged; a corpus' score is the mean over its samples (EASSE adds up the counts
-  of the whole corpus first).
+- The F1 is computed for each n, then averaged; a corpus' score is the mean over its samples (EASSE sums the counts of
+  the whole corpus first).
 """
 
 from __future__ import annotations
@@ -40,9 +39,11 @@ from nltk.corpus import wordnet
 from nltk.translate.meteor_score import single_meteor_score
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import BLEU, corpus_bleu
+from sacrebleu.metrics.bleu import BLEUScore
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 _ROUGE_TYPES = ["rouge1", "rouge2", "rougeL"]
+_ROUGE_SCORER = RougeScorer(_ROUGE_TYPES, use_stemmer=True)
 _WORD = re.compile(r"\w+")
 _NGRAM_ORDERS = (1, 2, 3, 4)
 _TOKENIZER = Tokenizer13a()  # type: ignore[no-untyped-call]
@@ -59,78 +60,56 @@ class Rouge(NamedTuple):
     """Longest common subsequence of the whole texts, not of their sentences."""
 
 
-class _BleuCounts(NamedTuple):
-    """What BLEU needs to know of a text and its reference."""
-
-    matches: tuple[int, ...]
-    """N-grams that are in the reference, for n from 1 to 4."""
-    ngrams: tuple[int, ...]
-    words: int
-    reference_words: int
-
-
 class Meteor(NamedTuple):
-    """A score, 0 to 100, and the stages that words were matched by."""
+    """A METEOR score, 0 to 100, and the matching stages that ran."""
 
     score: float
     stages: Literal["exact+stem", "exact+stem+synonym"]
 
 
 class _EmptyWordnet:
-    """Stands for a WordNet that knows no word."""
+    """A WordNet without words, which switches the synonym stage of NLTK off."""
 
     def synsets(self, word: str) -> list[object]:  # noqa: ARG002 - NLTK's signature
         return []
 
 
 def compute_corpus_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
-    """Corpus BLEU with sacrebleu's defaults: n-grams of 1 to 4 cased 13a tokens, exponential smoothing.
-
-    What is counted of a text is kept, so that BLEU of a resample of texts (`evals.statistics`) costs little.
+    """Compute corpus BLEU with sacrebleu's defaults: n-grams of 1 to 4 cased 13a tokens, exponential smoothing.
 
     Args:
-        texts: At least one.
-        references: One for each text, in the same order.
+        texts: At least one text.
+        references: The reference of each text.
     """
-    counts = [_count_bleu_matches(text, reference) for text, reference in zip(texts, references, strict=True)]
+    # The counts of each text are cached: the bootstrap (`evals.statistics`) computes BLEU of thousands of resamples.
+    counts = [_count_bleu_ngrams(text, reference) for text, reference in zip(texts, references, strict=True)]
     score = BLEU.compute_bleu(
-        correct=[sum(column) for column in zip(*(each.matches for each in counts), strict=True)],
-        total=[sum(column) for column in zip(*(each.ngrams for each in counts), strict=True)],
-        sys_len=sum(each.words for each in counts),
-        ref_len=sum(each.reference_words for each in counts),
+        correct=[sum(column) for column in zip(*(each.counts for each in counts), strict=True)],
+        total=[sum(column) for column in zip(*(each.totals for each in counts), strict=True)],
+        sys_len=sum(each.sys_len for each in counts),
+        ref_len=sum(each.ref_len for each in counts),
         smooth_method="exp",
     )
     return float(score.score)
 
 
+@cache
+def _count_bleu_ngrams(text: str, reference: str) -> BLEUScore:
+    return corpus_bleu([text], [[reference]])
+
+
 def compute_rouge(text: str, reference: str) -> Rouge:
-    """ROUGE-1, ROUGE-2 and ROUGE-L of one text; words are stemmed, a corpus' score is the mean over its texts."""
-    scores = _make_rouge_scorer().score(reference, text)
+    """Compute ROUGE-1, ROUGE-2 and ROUGE-L of a text with stemmed words. A corpus' score is the mean over its texts."""
+    scores = _ROUGE_SCORER.score(reference, text)
     return Rouge(*(100 * scores[measure].fmeasure for measure in _ROUGE_TYPES))
 
 
-@cache
-def _count_bleu_matches(text: str, reference: str) -> _BleuCounts:
-    score = corpus_bleu([text], [[reference]])
-    return _BleuCounts(tuple(score.counts), tuple(score.totals), score.sys_len, score.ref_len)
-
-
-@cache
-def _make_rouge_scorer() -> RougeScorer:
-    return RougeScorer(_ROUGE_TYPES, use_stemmer=True)
-
-
 def compute_meteor(text: str, reference: str) -> Meteor:
-    """METEOR of one text; a corpus' score is the mean over its texts."""
+    """Compute METEOR of a text. A corpus' score is the mean over its texts."""
+    reference_words, words = (_WORD.findall(normalize("NFC", each).lower()) for each in (reference, text))
     known = _has_wordnet()
-    score = single_meteor_score(
-        _tokenize_for_meteor(reference), _tokenize_for_meteor(text), wordnet=wordnet if known else _EmptyWordnet()
-    )
+    score = single_meteor_score(reference_words, words, wordnet=wordnet if known else _EmptyWordnet())
     return Meteor(100 * score, "exact+stem+synonym" if known else "exact+stem")
-
-
-def _tokenize_for_meteor(text: str) -> list[str]:
-    return _WORD.findall(normalize("NFC", text).lower())
 
 
 @cache
@@ -143,7 +122,7 @@ def _has_wordnet() -> bool:
 
 
 class Sari(NamedTuple):
-    """SARI and its three parts, 0 to 100."""
+    """SARI and its components, 0 to 100."""
 
     sari: float
     keep: float
@@ -158,36 +137,41 @@ class Sari(NamedTuple):
 
 
 def compute_sari(source: str, text: str, references: Sequence[str]) -> Sari:
-    """SARI of one simplification.
+    """Compute SARI of a simplification.
 
     Args:
-        source: What was simplified: a sentence or a paragraph.
+        source: The text that was simplified: a sentence or a paragraph.
         text: The simplification.
-        references: Simplifications by people, at least one.
+        references: At least one simplification by a person.
     """
-    tokens = [_tokenize_for_sari(each) for each in (source, text, *references)]
+    tokens = [str(_TOKENIZER(each.lower())).split() for each in (source, text, *references)]
     parts = zip(*(_score_operations(n, *tokens) for n in _NGRAM_ORDERS), strict=True)
     keep, delete, add, delete_f1 = (100 * fmean(part) for part in parts)
     return Sari((keep + delete + add) / 3, keep, delete, add, delete_f1)
 
 
-def _tokenize_for_sari(text: str) -> list[str]:
-    return str(_TOKENIZER(text.lower())).split()
-
-
 def _score_operations(
-    n: int, source: list[str], text: list[str], *references: list[str]
+    n: int, source_tokens: list[str], text_tokens: list[str], *reference_tokens: list[str]
 ) -> tuple[float, float, float, float]:
+    """Compute KEEP, DELETE, ADD and the F1 of DELETE for n-grams of one length, each 0 to 1."""
     # Counts of source and text are multiplied rather than those of the references divided: whole numbers are exact.
-    of_source, of_text = (_count_ngrams(n, tokens, times=len(references)) for tokens in (source, text))
-    of_references = sum((_count_ngrams(n, tokens) for tokens in references), Ngrams())
-    precision, recall = _score_delete(of_source, of_text, of_references)
-    return (
-        _score_keep(of_source, of_text, of_references),
-        precision,
-        _score_add(of_source, of_text, of_references),
-        _compute_harmonic_mean(precision, recall),
-    )
+    source, text = (_count_ngrams(n, tokens, times=len(reference_tokens)) for tokens in (source_tokens, text_tokens))
+    references = sum((_count_ngrams(n, tokens) for tokens in reference_tokens), Ngrams())
+
+    kept, to_keep = source & text, source & references
+    correct = kept & references
+    keep = _compute_f1(_compute_mean_share(correct, kept), _compute_share(correct.total(), to_keep.total()))
+
+    deleted, to_delete = source - text, source - references
+    correct = deleted - references
+    delete = _compute_mean_share(correct, deleted)
+    delete_f1 = _compute_f1(delete, _compute_share(correct.total(), to_delete.total()))
+
+    # ADD counts distinct n-grams.
+    added, to_add = text.keys() - source.keys(), references.keys() - source.keys()
+    common = len(added & to_add)
+    add = _compute_f1(_compute_share(common, len(added)), _compute_share(common, len(to_add)))
+    return keep, delete, add, delete_f1
 
 
 def _count_ngrams(n: int, tokens: list[str], times: int = 1) -> Ngrams:
@@ -195,32 +179,13 @@ def _count_ngrams(n: int, tokens: list[str], times: int = 1) -> Ngrams:
     return Counter({ngram: count * times for ngram, count in counts.items()})
 
 
-def _score_keep(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
-    kept, due = source & text, source & references
-    rightly = kept & references
-    return _compute_harmonic_mean(_compute_mean_share(rightly, kept), _compute_share(rightly.total(), due.total()))
-
-
-def _score_delete(source: Ngrams, text: Ngrams, references: Ngrams) -> tuple[float, float]:
-    """Precision, and the recall of what no reference has."""
-    deleted, due = source - text, source - references
-    rightly = deleted - references
-    return _compute_mean_share(rightly, deleted), _compute_share(rightly.total(), due.total())
-
-
-def _score_add(source: Ngrams, text: Ngrams, references: Ngrams) -> float:
-    added, due = text.keys() - source.keys(), references.keys() - source.keys()
-    rightly = len(added & due)
-    return _compute_harmonic_mean(_compute_share(rightly, len(added)), _compute_share(rightly, len(due)))
-
-
 def _compute_mean_share(part: Ngrams, whole: Ngrams) -> float:
     return fmean(part[ngram] / count for ngram, count in whole.items()) if whole else 1.0
 
 
 def _compute_share(part: int, whole: int) -> float:
-    return part / whole if whole else 1.0
+    return part / whole if whole else 1.0  # see 0/0 in the docstring of the module
 
 
-def _compute_harmonic_mean(precision: float, recall: float) -> float:
+def _compute_f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

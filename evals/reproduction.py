@@ -1,8 +1,8 @@
-"""Tables and figures of the three papers, in order of importance: what `draftroom eval reproduce` runs.
+"""The stages of `draftroom eval reproduce`: tables and figures of the three papers, in order of importance.
 
-A stage adds rows to the run of its task, so that a system which several tables show is run once. What a stage will
-take is told before it begins, from what its systems cost for each sample: in the run itself as soon as a sample has
-ended there, and until then in the runs that `reproduction_costs.json` was taken from, by
+A stage adds rows to the run of its task, so a system that appears in several tables is run once. The usage of a stage
+is estimated before it begins, from the mean usage of its systems on a sample: in this run once a sample has finished,
+and before that in the runs that `reproduction_costs.json` summarises. To update that file from finished runs:
 
     python -m evals.reproduction RUN...
 """
@@ -28,18 +28,18 @@ COSTS_FILE = Path(__file__).with_name("reproduction_costs.json")
 
 
 class Stage(NamedTuple):
-    """Rows that are run together."""
+    """Rows of a task that are run together."""
 
     shows: str
-    """The table or figure, and what it asks."""
+    """Table or figure, with its question."""
     task: str
     rows: Sequence[str]
     literature: bool = False
-    """Whether its questions also go to a folder of other papers; it has a run of its own then."""
+    """Whether questions also go to a folder of other papers. Such a stage has a separate run."""
 
     @property
     def run_name(self) -> str:
-        """Name of the folder of its run."""
+        """Name of the folder of the run."""
         return f"{self.task}-literature" if self.literature else self.task
 
 
@@ -94,7 +94,7 @@ STAGES = (
     Stage("LLM-CLBR, Table 1: a journalist with a warm start", "science_journalism", ("warm-single", "warm-start")),
 )
 
-
+# Other results of the papers, with the reason why no stage reproduces them.
 NOT_REPRODUCED = {
     "LLM-CLBR, Table 1, other single models": "each is the row `single` of a run with that model",
     "LLM-CLBR, human evaluation": "people judge: `draftroom eval blind` and `judged`",
@@ -104,23 +104,22 @@ NOT_REPRODUCED = {
     "SWIF2T, Recall@1 of the plan re-ranker": "it asks no model: `draftroom eval plan_reranking`",
     "SWIF2T, human evaluation (dominance, agreement)": "people judge: `draftroom eval blind` and `judged`",
 }
-"""What else the papers report, and why no stage makes it."""
 
 
 class UsageEstimate(NamedTuple):
-    """What a system takes for a sample, or a stage in all."""
+    """Model calls and tokens of a system on a sample, or of a stage."""
 
     calls: float = 0
     tokens_in: float = 0
     tokens_out: float = 0
 
     def add_scaled(self, other: UsageEstimate, times: int = 1) -> UsageEstimate:
-        """Both, the other one several times."""
+        """Add another estimate, multiplied by a number of samples."""
         return UsageEstimate(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
 
 class PlannedStage(NamedTuple):
-    """A stage that can be run here."""
+    """A stage whose data, models and settings are available."""
 
     stage: Stage
     task: Task
@@ -128,37 +127,36 @@ class PlannedStage(NamedTuple):
     settings: Settings
     folder: RunFolder
     left: int
-    """Outputs that are missing."""
+    """Number of missing outputs."""
     cost: UsageEstimate
-    """What they will take."""
 
 
 class SkippedStage(NamedTuple):
-    """A stage that cannot be run here."""
+    """A stage that cannot be run, with the reason."""
 
     stage: Stage
     reason: str
 
 
 class Reproduction(NamedTuple):
-    """What is to be reproduced, on what, with which models."""
+    """Data, options and settings of `draftroom eval reproduce`."""
 
     data: Path | None
-    """Folder of corpora, each named for the kind of its samples, as `journalism-elife.jsonl`; None: the examples."""
+    """Folder of corpora named after their kind of sample, such as `journalism-elife.jsonl`; None: the examples."""
     out: Path
-    """Folder of the runs."""
+    """Parent folder of the runs."""
     limit: int | None
     seed: int
     split: str | None
     task: Callable[[str], Task]
     settings: Callable[[Task, dict[str, Any]], Settings]
-    """The settings of a task, below some that the stage asks for."""
+    """Resolves the settings of a task, with some that the stage requires."""
 
     def plan_stages(self) -> list[PlannedStage | SkippedStage]:
-        """What each stage will take. The samples of each run are drawn, and nothing is run.
+        """Prepare the run of each stage and estimate its usage. No model is called.
 
         Raises:
-            BadInput: There is no corpus, or one cannot be read.
+            InputError: There is no corpus, or a corpus cannot be read.
             SettingsError: A folder holds a run with other choices.
             StateError: A folder cannot be written.
         """
@@ -176,6 +174,8 @@ class Reproduction(NamedTuple):
         return sorted(self.data.glob(f"{kind}*")) if self.data else []
 
     def _plan_stage(self, stage: Stage) -> PlannedStage | SkippedStage:
+        """Prepare a stage's run, or say why it is skipped."""
+        # 1. Data: a corpus for the task and, for some stages, a folder of literature.
         task = self.task(stage.task)
         data = self._list_corpora(task.kind)
         if self.data and not data:
@@ -183,12 +183,14 @@ class Reproduction(NamedTuple):
         literature = self.data / "literature" if self.data and stage.literature else None
         if stage.literature and not (literature and literature.is_dir()):
             return SkippedStage(stage, "there is no folder `literature` among the data")
+        # 2. Settings: all feedback stages set the literature, so that those without a folder search none.
         where = {"literature": {"providers": ["folder"], "folder": literature and str(literature)}}
         settings = self.settings(task, {"feedback": where} if task.kind == "feedback" else {})
         try:
             check_systems(task, stage.rows, settings)
         except SettingsError as error:
             return SkippedStage(stage, str(error))
+        # 3. The run: an existing run keeps its rows here, because the stage adds its own only when it begins.
         folder = RunFolder(self.out / stage.run_name)
         wanted = EvaluationRequest(data, ",".join(stage.rows), self.limit, self.seed, self.split)
         begun = wanted._replace(rows=",".join(folder.read_run_config().rows)) if folder.config_file.exists() else wanted
@@ -197,20 +199,21 @@ class Reproduction(NamedTuple):
 
 
 def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, UsageEstimate]:
-    """How many outputs are missing, and what they will take; one that was never measured, what the dearest does."""
-    ended = _load_finished_outputs(folder)
+    """Count the missing outputs of some rows and estimate their usage."""
+    finished = _load_finished_outputs(folder)
     known = {**_load_shipped_usage()[task.name], **measure_system_usage(folder)}
-    dearest = max(known.values(), key=lambda each: each.tokens_out)
+    # An upper bound for systems that were never measured.
+    highest = max(known.values(), key=lambda each: each.tokens_out)
     missing, cost = 0, UsageEstimate()
     for system in task.list_systems(rows):
-        left = sum((sample["id"], system) not in ended for sample in folder.read_samples())
+        left = sum((sample["id"], system) not in finished for sample in folder.read_samples())
         missing += left
-        cost = cost.add_scaled(known.get(system, dearest), left)
+        cost = cost.add_scaled(known.get(system, highest), left)
     return missing, cost
 
 
 def measure_system_usage(folder: RunFolder) -> dict[str, UsageEstimate]:
-    """What each system has taken for a sample, on the mean of those that ended."""
+    """Compute the mean usage of each system over the samples that it has finished."""
     sums: defaultdict[str, UsageEstimate] = defaultdict(UsageEstimate)
     times = Counter[str]()
     for (_, system), output in _load_finished_outputs(folder).items():
@@ -232,7 +235,7 @@ def _load_shipped_usage() -> dict[str, dict[str, UsageEstimate]]:
 
 
 def main() -> None:
-    """Put what the systems of some runs have cost into the table that ships."""
+    """Update reproduction_costs.json with the mean usage in the given runs."""
     table = json.loads(COSTS_FILE.read_bytes())
     for path in sys.argv[1:]:
         folder = RunFolder(Path(path))

@@ -1,11 +1,11 @@
-"""Whether the passage that a human comment needs is among those that the investigator is shown.
+"""The evaluation of retrieval: is the investigator shown the passages that a human comment relies on?
 
-`datasets/retrieval_labels.jsonl` has fifty comments (F1000RD) that are about something which another passage of the
-same paper gives (`given`), or where it would be checked (`checked`): the pair, the paragraph that was commented on, the
-passages by their paragraphs, the place in each by its characters, and a question that a planner could ask. Nothing of
-the papers is in it. A comment counts as found if one of its places is wholly in a segment that is shown.
+`datasets/retrieval_labels.jsonl` labels fifty comments (F1000RD) that rely on another passage of their paper, which
+gives the missing information (`given`) or allows checking it (`checked`). A label has the ids of the pair and of the
+paragraph under review, the passages by paragraph, a span of characters in each, and a question that a planner could
+ask. It has no text of the papers. A comment counts as found if a segment that is shown contains a whole span.
 
-Every search is the investigator's own (`search_passages`, without the paragraph under review). Intervals of 95 % are
+Every search is the investigator's (`search_passages`, without the paragraph under review). The 95 % intervals are
 Wilson's.
 """
 
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Final, NamedTuple, get_args
@@ -32,14 +32,12 @@ from tools.retrieval.search import Segment, split_document
 
 LABELS_FILE: Final = Path(__file__).parent / "datasets" / "retrieval_labels.jsonl"
 RANK_CUTOFFS: Final = (1, 3, 5, 10)
-_SEARCH_LIMIT: Final = 1000
-"""More segments than a paper has."""
-_LONG_PAPER_SEGMENTS: Final = 8
-"""Segments of a paper; a longer one counts as long."""
+_SEARCH_LIMIT: Final = 1000  # more segments than any paper has, so that every segment is ranked
+_LONG_PAPER_SEGMENTS: Final = 8  # papers with more segments count as long
 
 
 class RetrievalLabel(BaseModel):
-    """A comment, and where in its paper the passages are that it needs."""
+    """A comment and the places of the passages that it relies on."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,7 +50,7 @@ class RetrievalLabel(BaseModel):
 
 
 class LabelledComment(NamedTuple):
-    """A label with its texts."""
+    """A label with its paper and comment."""
 
     label: RetrievalLabel
     paper: Document
@@ -60,19 +58,13 @@ class LabelledComment(NamedTuple):
 
 
 def load_labelled_comments(folder: Path) -> list[LabelledComment]:
-    """The fifty comments with their papers.
-
-    Args:
-        folder: With `papers.jsonl` and `paragraph_reviews.jsonl`, of F1000RD.
+    """Load the labelled comments from a folder with `papers.jsonl` and `paragraph_reviews.jsonl` of F1000RD.
 
     Raises:
-        BadInput: A file cannot be read, or lacks a paper or a pair.
+        InputError: A file cannot be read, or lacks a paper or a pair.
     """
-    papers = {
-        paper.paper_id: paper
-        for where, record in read_entries(folder / "papers.jsonl")
-        for paper in [validate_record(CorpusPaper, where, record)]
-    }
+    read = (validate_record(CorpusPaper, where, record) for where, record in read_entries(folder / "papers.jsonl"))
+    papers = {paper.paper_id: paper for paper in read}
     comments = {str(record.get("id")): record for _, record in read_entries(folder / "paragraph_reviews.jsonl")}
     labels = [validate_record(RetrievalLabel, where, record) for where, record in read_entries(LABELS_FILE)]
     for label in labels:
@@ -87,7 +79,7 @@ def load_labelled_comments(folder: Path) -> list[LabelledComment]:
 
 
 def build_corpus_document(paper: CorpusPaper) -> Document:
-    """A paper of the corpus as the reader leaves it."""
+    """Build the document of a corpus paper, with the fields that retrieval reads."""
     paragraphs = [
         Paragraph(id=part.id, section=section.heading, text=part.text, page=0, words=[])
         for section in paper.sections
@@ -109,22 +101,23 @@ def build_corpus_document(paper: CorpusPaper) -> Document:
 
 
 def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSettings) -> str:
-    """How often each way of searching finds what a comment needs, in Markdown.
-
-    Args:
-        comments: With their papers.
-        chosen: Embedding and segments of the investigator; the way of searching is the table's.
-    """
-    segments = {each.label.pair: _list_searched_segments(each, chosen) for each in comments}
+    """Report in Markdown how often each retrieval mode finds a passage that the comment relies on."""
+    # 1. The segments that a search can return; those of the paragraph under review alone are never shown.
+    segments = {}
+    for each in comments:
+        every = split_document(each.paper, chosen.segment_characters, chosen.segment_overlap)
+        segments[each.label.pair] = [part for part in every if set(part.paragraphs) != {each.label.paragraph}]
     long = [len(segments[each.label.pair]) > _LONG_PAPER_SEGMENTS for each in comments]
+    # 2. Chance, then every mode with the planner's question and with the comment as the query.
     rows = [["chance", *(f"{100 * _compute_chance_recall(comments, segments, k):.0f} %" for k in RANK_CUTOFFS), "-"]]
     for searched in ("question", "comment"):
         for mode in get_args(RetrievalMode):
-            way = chosen.model_copy(update={"retrieval": mode})
-            ranks = [_compute_first_rank(each, segments[each.label.pair], searched, way) for each in comments]
+            settings = chosen.model_copy(update={"retrieval": mode})
+            ranks = [_compute_first_rank(each, segments[each.label.pair], searched, settings) for each in comments]
             found = [_format_found_share([rank <= k for rank in ranks]) for k in RANK_CUTOFFS]
             in_long = [rank <= 5 for rank, is_long in zip(ranks, long, strict=True) if is_long]
             rows.append([f"the {searched}, {mode}", *found, _format_found_share(in_long)])
+    # 3. The report.
     header = ["searched for", *(f"first {k}" for k in RANK_CUTOFFS), "longer papers, first 5"]
     report = ReportDocument(
         title="Retrieval",
@@ -138,49 +131,40 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
     return render_report_markdown(report)
 
 
-def _list_searched_segments(comment: LabelledComment, chosen: FeedbackSettings) -> list[Segment]:
-    """The segments of a paper, without those of the paragraph alone."""
-    every = split_document(comment.paper, chosen.segment_characters, chosen.segment_overlap)
-    return [each for each in every if set(each.paragraphs) != {comment.label.paragraph}]
-
-
 def _compute_first_rank(
     comment: LabelledComment, segments: Sequence[Segment], searched: str, chosen: FeedbackSettings
 ) -> int:
-    """Where the first segment stands that holds a place of the label."""
+    """Return the rank, from 1, of the first segment with a labelled span."""
     query = comment.label.question if searched == "question" else comment.comment
-    right = _select_relevant_segments(comment, segments)
+    relevant = _select_relevant_segments(comment, segments)
     shown = search_passages([comment.paper], query, chosen, _SEARCH_LIMIT, (comment.label.paragraph,))
-    return next((rank for rank, passage in enumerate(shown, start=1) if passage["id"] in right), _SEARCH_LIMIT)
+    return next((rank for rank, passage in enumerate(shown, start=1) if passage["id"] in relevant), _SEARCH_LIMIT)
 
 
 def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segment]) -> set[str]:
-    """The segments that hold one of the label's places."""
-    places = list(_iterate_passage_offsets(comment))
-    return {
-        each.id
-        for each in segments
-        if any(each.start <= start and end <= each.start + len(each.text) for start, end in places)
-    }
-
-
-def _iterate_passage_offsets(comment: LabelledComment) -> Iterator[tuple[int, int]]:
-    """Offsets in the paper's text."""
-    begin = 0
+    """Return the ids of the segments that contain a whole labelled span."""
+    # Labels have offsets in their paragraph, segments in the text of the paper.
+    offsets, begin = [], 0
     for paragraph in comment.paper["paragraphs"]:
         for name, (start, end) in zip(comment.label.passages, comment.label.places, strict=True):
             if paragraph["id"] == name:
-                yield begin + start, begin + end
+                offsets.append((begin + start, begin + end))
         begin += len(paragraph["text"]) + len("\n\n")
+    return {
+        each.id
+        for each in segments
+        if any(each.start <= start and end <= each.start + len(each.text) for start, end in offsets)
+    }
 
 
 def _compute_chance_recall(comments: Sequence[LabelledComment], segments: dict[str, list[Segment]], k: int) -> float:
-    """What segments in any order would find among the first."""
+    """Compute the mean probability that a random order has a relevant segment among the first k."""
     found = []
     for comment in comments:
         every = segments[comment.label.pair]
-        number, right = len(every), len(_select_relevant_segments(comment, every))
-        found.append(1 - math.comb(number - right, min(k, number)) / math.comb(number, min(k, number)))
+        number, relevant = len(every), len(_select_relevant_segments(comment, every))
+        # The complement: all k of them are irrelevant (hypergeometric).
+        found.append(1 - math.comb(number - relevant, min(k, number)) / math.comb(number, min(k, number)))
     return fmean(found)
 
 

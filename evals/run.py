@@ -1,9 +1,11 @@
-"""A run of an evaluation: begun with the samples drawn, kept in a folder, driven there, and taken up where it stopped.
+"""Running an evaluation: drawing samples, running the systems on them, and resuming a stopped run.
 
-config.json     what makes the run: task, data by hash, rows, seed, models, settings
-samples.jsonl   the samples that were drawn; nothing else is needed to score the run again
-outputs.jsonl   what each system left for each sample, appended as soon as it is there; or why it failed
-outputs.sqlite  checkpoints of the samples under way, unless the settings name a Postgres database for them
+A run has a folder with these files:
+
+config.json     the run's choices: task, data by hash, rows, seed, models, settings
+samples.jsonl   the samples that were drawn; the run can be scored again without the corpora
+outputs.jsonl   the output or the error of each system on each sample, appended as soon as it is known
+outputs.sqlite  checkpoints of unfinished samples, unless the settings name a Postgres database for them
 scores.json  report.md  report.html  figures/  samples/
 """
 
@@ -38,43 +40,40 @@ from state.files import write_atomically
 from state.settings import RunContext, Settings
 from tools.models import close_clients
 
+# More than 1, so that the endpoint stays busy while the drafts of other samples are assessed on this machine.
 SAMPLES_PER_REQUEST = 2
-"""Samples to have under way for each request that an endpoint takes at once.
 
-While drafts of some are assessed here, the others keep it busy.
-"""
+# The packages whose versions may change the figures.
 _RECORDED_PACKAGES = ("langgraph", "langchain-openai", "textstat", "nltk", "rouge-score", "sacrebleu", "scipy")
-"""Those that figures depend on."""
 
 
 class EvaluationRequest(NamedTuple):
-    """What a person asks for."""
+    """Options of an evaluation, as given on the command line."""
 
     data: Sequence[Path]
-    """Corpora; none: the examples that ship."""
+    """Paths of the corpora; empty: the examples that ship with Draftroom."""
     rows: str | None
-    """Names with commas between them, `all`, or none for the usual ones."""
+    """Names separated by commas, `all`, or None for the default rows."""
     limit: int | None
     seed: int
     split: str | None
 
 
 class Corpus(BaseModel):
-    """Data that samples were drawn from."""
+    """A corpus that samples were drawn from."""
 
     model_config = ConfigDict(frozen=True)
 
     name: str
     file: str
-    """Its name, without the folder."""
     sha256: str
-    """Of the samples that it holds."""
+    """Hash of all samples of the corpus."""
     available: int
     drawn: int
 
 
 class RunConfig(BaseModel):
-    """What makes a run; a folder is only taken up again by a run that asks for the same."""
+    """The choices of a run. A run resumes a folder only if the choices recorded there equal its own."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,18 +83,17 @@ class RunConfig(BaseModel):
     limit: int | None
     seed: int
     models: dict[str, dict[str, Any]]
-    """By role: name, address and sampling; no keys."""
+    """Model name, address and sampling by role, without API keys."""
     settings: dict[str, Any]
-    """Of the run; the papers' rows take from them where things are only."""
+    """Settings of the run. Of these, the paper's rows use only paths and addresses."""
     version: str
-    """Of Draftroom."""
     packages: dict[str, str]
     commit: str | None
-    """Of the checkout, if it is one."""
+    """Git commit of the checkout; None for an installed package."""
     begun: str
-    """UTC, ISO 8601."""
+    """Time in UTC, ISO 8601."""
     id: str
-    """Tells its checkpoints from those of other runs in one database."""
+    """Prefix of the run's checkpoint threads, for databases that several runs share."""
 
     @property
     def context_fields(self) -> dict[str, Any]:
@@ -104,39 +102,41 @@ class RunConfig(BaseModel):
 
 
 class RunFolder:
-    """Files of a run.
-
-    Args:
-        path: The folder; made when the run begins.
-    """
+    """The folder of a run and its files. It is created when the run begins."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.config_file = path / "config.json"
         self.samples_file = path / "samples.jsonl"
         self.outputs_file = path / "outputs.jsonl"
-        self._checkpoints = f"sqlite:///{path.absolute() / 'outputs.sqlite'}"
+        self.sqlite_address = f"sqlite:///{path.absolute() / 'outputs.sqlite'}"
 
     def create_or_extend(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
-        """Writes down what the run is, or takes up the one that is there; its rows are added up.
+        """Create the run's files, or add the rows to those of the run in the folder.
 
         Raises:
-            SettingsError: If the folder holds another run; says what differs.
-            StateError: If the folder cannot be written.
+            SettingsError: The folder holds a run with other choices; the message names them.
+            StateError: The folder cannot be written.
         """
-        there = self.read_run_config() if self.config_file.exists() else None
-        if there:
-            if differing := _list_differing_choices(there, config):
+        existing = self.read_run_config() if self.config_file.exists() else None
+        if existing:
+            before, now = _collect_choices(existing), _collect_choices(config)
+            names = dict.fromkeys([*before, *now])
+            differing = [name for name in names if name not in before or name not in now or before[name] != now[name]]
+            if existing.task != config.task:
+                differing = ["task"]  # All other choices may differ as a consequence.
+            if differing:
                 raise SettingsError(
                     f"{self.path} holds a run with other {' and '.join(differing)}: choose another folder with --out, "
-                    "or the same choices as then."
+                    "or make the same choices as that run."
                 )
-            config = there.model_copy(update={"rows": list(dict.fromkeys([*there.rows, *config.rows]))})
+            config = existing.model_copy(update={"rows": list(dict.fromkeys([*existing.rows, *config.rows]))})
         try:
-            if not there:
+            if not existing:
                 self.path.mkdir(parents=True, exist_ok=True)
                 lines = "".join(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)
                 write_atomically(self.samples_file, lines.encode())
+            # Written last: a folder without config.json is taken as empty, so a kill in between loses nothing.
             write_atomically(self.config_file, f"{config.model_dump_json(indent=2)}\n".encode())
         except OSError as error:
             raise StateError(
@@ -146,13 +146,13 @@ class RunFolder:
         return config
 
     def read_run_config(self) -> RunConfig:
-        """What the run is.
+        """Read config.json.
 
         Raises:
-            BadInput: If the folder holds none.
+            InputError: The folder holds no run, or the file is damaged.
         """
         try:
-            config = RunConfig.model_validate_json(self.config_file.read_bytes())
+            return RunConfig.model_validate_json(self.config_file.read_bytes())
         except OSError as error:
             raise InputError(
                 f"{self.path} holds no evaluation: its config.json cannot be read ({error.strerror}); name the folder "
@@ -163,17 +163,12 @@ class RunFolder:
             raise InputError(
                 f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run."
             ) from error
-        return config
-
-    def choose_checkpoint_address(self, in_settings: str) -> str:
-        """Address of the checkpoints: a file here, unless the settings name a Postgres database."""
-        return in_settings if in_settings.startswith("postgres") else self._checkpoints
 
     def read_samples(self) -> list[Record]:
-        """The samples that were drawn.
+        """Read the samples of the run.
 
         Raises:
-            BadInput: If they are lost.
+            InputError: The file is missing or damaged.
         """
         try:
             return read_json_lines(self.samples_file)
@@ -184,16 +179,9 @@ class RunFolder:
             ) from error
 
 
-def _list_differing_choices(there: RunConfig, wanted: RunConfig) -> list[str]:
-    """Names of what two runs differ in, as far as figures would not be comparable; a newer version may go on."""
-    if there.task != wanted.task:
-        return ["task"]
-    before, now = _collect_choices(there), _collect_choices(wanted)
-    return [name for name in {**before, **now} if name not in before or name not in now or before[name] != now[name]]
-
-
 def _collect_choices(config: RunConfig) -> dict[str, Any]:
-    """What is chosen for a run beside its rows, which may be added to."""
+    """Collect the choices that figures depend on, by the name that a message gives them."""
+    # Rows are left out, because a run may be extended by rows; versions, because a newer Draftroom may resume a run.
     fields = dict.fromkeys(field for model in config.models.values() for field in model)
     return {
         "corpora": [(corpus.name, corpus.sha256) for corpus in config.corpora],
@@ -205,39 +193,43 @@ def _collect_choices(config: RunConfig) -> dict[str, Any]:
 
 
 def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
-    """Raises a SettingsError if a system that the rows are taken from lacks what it needs."""
+    """Raise a SettingsError if the settings lack something that the systems of the rows need."""
     for system in task.list_systems(rows):
         if check := task.systems[system].check:
             check(settings)
 
 
 def prepare_run(task: Task, wanted: EvaluationRequest, settings: Settings, path: Path) -> RunFolder:
-    """Draws the samples and begins the folder of the run, or takes up the one that is there.
+    """Draw the samples and create the run's folder, or extend the run in the folder.
 
     Raises:
-        BadInput: If a corpus cannot be read, or two samples have one id.
-        SettingsError: If a row is unknown, lacks what it needs, or the folder holds another run.
-        StateError: If the folder cannot be written.
+        InputError: A corpus cannot be read, or two samples have the same id.
+        SettingsError: A row is unknown or lacks a setting, or the folder holds another run.
+        StateError: The folder cannot be written.
     """
+    # 1. Check the rows and their systems.
     rows = task.parse_row_names(wanted.rows)
     check_systems(task, rows, settings)
+    # 2. Draw from each corpus by itself, so that the limit holds for each.
     corpora, samples = [], []
-    named: Sequence[Path | None] = wanted.data or [None]
-    for data in named:
-        available = load_corpus(data, task.kind, wanted.split) if data else load_examples(task.kind)
+    paths: Sequence[Path | None] = wanted.data or [None]
+    for corpus_path in paths:
+        available = load_corpus(corpus_path, task.kind, wanted.split) if corpus_path else load_examples(task.kind)
         drawn = draw_samples(available, wanted.limit, wanted.seed)
-        corpora += _build_corpus_records(data.name if data else "examples", available, drawn)
+        corpora += _build_corpus_records(corpus_path.name if corpus_path else "examples", available, drawn)
         samples += drawn
+    # 3. Outputs are stored by the sample's id, which must therefore be unique across the corpora.
     counts = Counter(sample["id"] for sample in samples)
-    if doubles := [name for name, count in counts.items() if count > 1]:
-        raise InputError(f"Two samples have the id {doubles[0]}: give each sample of all corpora an id of its own.")
+    if duplicates := [name for name, count in counts.items() if count > 1]:
+        raise InputError(f"Two samples have the id {duplicates[0]}: give each sample of all corpora its own id.")
+    # 4. Write the folder.
     folder = RunFolder(path)
     folder.create_or_extend(build_run_config(task, rows, wanted, corpora, settings), samples)
     return folder
 
 
 def _build_corpus_records(file: str, available: Sequence[Record], drawn: Sequence[Record]) -> list[Corpus]:
-    """A file usually holds one corpus."""
+    """Describe each corpus of a file. Most files hold one."""
     by_name: dict[str, list[Record]] = {}
     for sample in available:
         by_name.setdefault(sample["corpus"], []).append(sample)
@@ -256,7 +248,7 @@ def _build_corpus_records(file: str, available: Sequence[Record], drawn: Sequenc
 def build_run_config(
     task: Task, rows: Sequence[str], wanted: EvaluationRequest, corpora: Sequence[Corpus], settings: Settings
 ) -> RunConfig:
-    """What makes the run, for its folder. A pause, which would wait for a person, is switched off."""
+    """Build the content of config.json from a request and the settings."""
     roles = [*task.roles, *(role for role in task.optional_roles if settings.has_own_model(role))]
     return RunConfig(
         task=task.name,
@@ -268,7 +260,7 @@ def build_run_config(
         settings={
             **getattr(settings, task.kind).model_dump(mode="json"),
             "limits": settings.limits.model_dump(mode="json"),
-            "pause": False,
+            "pause": False,  # An evaluation must not wait for a person.  # An evaluation must not wait for a person.
         },
         version=version("draftroom"),
         packages={name: version(name) for name in _RECORDED_PACKAGES},
@@ -279,7 +271,7 @@ def build_run_config(
 
 
 def _find_git_commit() -> str | None:
-    """Of the checkout that this code lies in; none if it was installed."""
+    """Return the commit of the checkout with this code, or None for an installed package."""
     git = shutil.which("git")
     root = Path(__file__).parents[1]
     if git is None or not (root / ".git").exists():
@@ -297,25 +289,26 @@ async def run_systems(
     control: RunControl,
     checkpoints: str = "sqlite",
 ) -> None:
-    """Runs each system that the rows need on each sample, unless its output is in the folder already.
+    """Run the systems of the rows on all samples, leaving out outputs that the folder already has.
 
-    Models and settings are those on record in the folder, so that a run which is taken up goes on as it began. The
-    systems of one sample are started before those of the next, so that a stopped run has whole samples. What actors of
-    a Ray cluster leave is written down here, so the folder need not be shared.
+    Models and settings are read from the folder, so that a resumed run does not change them. Outputs of Ray actors are
+    written by the calling process, so the folder need not be shared.
 
     Args:
-        load: Imports the evaluation; it is done in each actor, too.
-        folder: Of the run, begun.
-        workers: Who works; a sample asks one model after the other, or several at once.
+        load: Imports the task; it is called in each Ray actor, too.
+        folder: Folder of a prepared run.
+        workers: Number and kind of the workers.
         tell: Receives a line of progress for each output.
-        control: Stops it, when it asks to drain, at the next safe point of each sample.
-        checkpoints: Where the settings keep checkpoints.
+        control: When it requests draining, each sample stops at its next checkpoint.
+        checkpoints: The setting that says where checkpoints are kept.
 
     Raises:
-        SettingsError: No cluster answers, or it has several machines and checkpoints are in a file.
+        SettingsError: No Ray cluster answers, or it has several machines and the checkpoints are in a file.
     """
     task, config, samples = load(), folder.read_run_config(), await asyncio.to_thread(folder.read_samples)
-    names, address = task.list_systems(config.rows), folder.choose_checkpoint_address(checkpoints)
+    names = task.list_systems(config.rows)
+    address = checkpoints if checkpoints.startswith("postgres") else folder.sqlite_address
+    # Sample by sample, so that a run which is stopped early has complete samples and paired scores.
     rows = {(sample["id"], name): {"sample": sample, "system": name} for sample in samples for name in names}
     await run_rows(
         rows.items(),
@@ -331,49 +324,48 @@ async def run_systems(
 
 
 class SystemSession(NamedTuple):
-    """The systems of a run, with their checkpoints open."""
+    """The systems of a run with their contexts and an open checkpointer."""
 
     systems: Mapping[str, EvaluatedSystem]
     contexts: Mapping[str, RunContext]
     saver: BaseCheckpointSaver[str]
-    run: str
-    """Its id."""
+    run_id: str
     control: RunControl
 
     async def run_row(self, row: Record) -> Record:
-        """Run a system on a sample, from its checkpoints if it has any.
+        """Run a system on a sample, resuming from its checkpoint if there is one.
 
         Raises:
-            DraftroomError: It has failed.
-            GraphDrained: It was stopped.
+            DraftroomError: The system failed.
+            GraphDrained: The run was stopped.
         """
         sample, name = row["sample"], row["system"]
         begun, system = perf_counter(), self.systems[name]
         thread, request = self._make_thread_id(sample["id"], name), system.request(sample)
         context = await asyncio.to_thread(system.build_sample_context, sample, self.contexts[name])
         output = await run_to_completion(system.builder, self.saver, thread, request, context, self.control)
-        kept = {key: value for key, value in output.items() if key != "settings"}  # the same for all: see config.json
+        # The settings are equal for all samples and stand in config.json.
+        kept = {key: value for key, value in output.items() if key != "settings"}
         return {"output": kept, "wall_s": perf_counter() - begun}
 
     async def discard_checkpoints(self, result: Record) -> None:
-        """The output is on disk: delete its checkpoints."""
+        """Delete the checkpoints of an output that has been written to disk."""
         await self.saver.adelete_thread(self._make_thread_id(result["id"], result["system"]))
 
     def _make_thread_id(self, sample: str, system: str) -> str:
-        return f"{self.run} {sample} {system}"
+        return f"{self.run_id} {sample} {system}"
 
 
 class SystemWork(NamedTuple):
-    """The systems that the rows of a run are taken from, with its models and settings."""
+    """The work of a run, in a form that can be sent to the actors of a Ray cluster."""
 
     load: Callable[[], Task]
     config: RunConfig
-    checkpoints: str
-    """Their address."""
+    checkpoint_address: str
 
     @asynccontextmanager
     async def open_session(self, control: RunControl) -> AsyncIterator[SystemSession]:
-        """Open their checkpoints."""
+        """Build the contexts of the systems and open the checkpointer."""
         task, config = self.load(), self.config
         systems = {name: task.systems[name] for name in task.list_systems(config.rows)}
         contexts = {
@@ -381,7 +373,7 @@ class SystemWork(NamedTuple):
             for name, system in systems.items()
         }
         try:
-            async with open_checkpointer(self.checkpoints) as saver:
+            async with open_checkpointer(self.checkpoint_address) as saver:
                 yield SystemSession(systems, contexts, saver, config.id, control)
         finally:
             await close_clients()

@@ -1,8 +1,8 @@
-"""How sure figures are, and how far labels agree: intervals, a paired test of systems, F1 and kappa.
+"""Statistics of evaluations: confidence intervals, a paired test of systems, F1 and Cohen's kappa.
 
-Intervals are Efron's percentile bootstrap at 95%, but for shares that say they are Wilson's, and the same for the same
-figures and seed. What is drawn is whatever is independent: samples, pairs of samples, or whole groups of values that
-are alike, such as the paragraphs of a paper.
+Intervals are 95% intervals by Efron's percentile bootstrap, except Wilson's interval for shares. The same values and
+seed always give the same interval. Resampling draws independent units: samples, pairs of scores of a sample, or
+clusters of dependent values, such as the paragraphs of a paper.
 """
 
 from __future__ import annotations
@@ -19,11 +19,8 @@ from scipy.stats import DegenerateDataWarning, binomtest, bootstrap, permutation
 from sklearn.metrics import cohen_kappa_score
 
 BOOTSTRAP_RESAMPLES = 2000
-MAX_PERMUTATIONS = 10_000
-"""Most ways of exchanging two systems' scores that are tried; all of them for up to 13 samples."""
-
-SIGNIFICANCE_LEVEL = 0.05
-"""A difference is beyond chance if its corrected p-value is below this."""
+MAX_PERMUTATIONS = 10_000  # enough for an exact test of up to 13 samples (2 ** 13 permutations)
+SIGNIFICANCE_LEVEL = 0.05  # of corrected p-values
 
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key")
@@ -38,16 +35,16 @@ class Interval(NamedTuple):
 
 
 class PairedTest(NamedTuple):
-    """What one system scored more than another, over the samples that both have."""
+    """The mean difference between two systems over the samples that both have, with its p-value."""
 
     difference: Interval
     samples: int
     p_value: float
-    """Of a paired randomisation test, two-sided."""
+    """From a two-sided paired randomisation test."""
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether the difference is unlikely to be luck of the samples."""
+        """Whether the difference is statistically significant."""
         return self.p_value < SIGNIFICANCE_LEVEL
 
 
@@ -55,25 +52,21 @@ class Kappa(NamedTuple):
     """Cohen's kappa, averaged over pairs of raters."""
 
     kappa: float | None
-    """None if no two raters have answered the same, or chance alone would have them agree always."""
+    """None if no two raters share an item, or chance agreement is perfect for all pairs of raters."""
     shared: int
-    """Answers that two raters have in common, summed over the pairs of raters that enter."""
+    """Number of answers that two raters share, summed over the pairs of raters with a kappa."""
 
 
 def estimate_mean(values: Iterable[float], *, seed: int = 0) -> Interval:
-    """The mean of values, at least one, with its interval over resampled values."""
+    """Estimate the mean of at least one value, resampling the values."""
     return estimate_clustered_mean([[value] for value in values], seed=seed)
 
 
 def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int = 0) -> Interval:
-    """The mean of all values with its interval, where whole clusters are resampled.
+    """Estimate the mean of all values, resampling whole clusters.
 
-    What several raters say of one sample is not independent: resampled one by one, their answers would make the
-    interval too narrow.
-
-    Args:
-        clusters: The values of each sample, at least one; none is empty.
-        seed: Of the resampling: the same values always give the same interval.
+    Ratings of one sample by several raters are not independent. Resampling them singly would make the interval too
+    narrow. There must be at least one cluster, and no cluster may be empty.
     """
     mean = fmean(chain.from_iterable(clusters))
     if len(clusters) < 2:
@@ -91,22 +84,13 @@ def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int 
 
 
 def estimate_share(values: Collection[float]) -> Interval:
-    """A percentage of samples with its Wilson interval (1927), which is right for few samples and near 0 and 100.
-
-    Args:
-        values: 100 for each sample that counts, and 0 for each that does not; at least one.
-    """
+    """Estimate the mean of values that are 100 or 0 with Wilson's interval (1927), which holds for few samples."""
     found = binomtest(sum(value > 0 for value in values), len(values)).proportion_ci(method="wilson")
     return Interval(fmean(values), 100 * float(found.low), 100 * float(found.high))
 
 
 def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:
-    """Values by their group, in the order in which the groups first occur.
-
-    Args:
-        values: One for each sample.
-        groups: The group of each, such as its paper.
-    """
+    """Group the values of samples, such as paragraphs by their paper, in the order of first occurrence."""
     found: dict[Hashable, list[_Item]] = {}
     for value, group in zip(values, groups, strict=True):
         found.setdefault(group, []).append(value)
@@ -116,16 +100,12 @@ def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[li
 def estimate_statistic(
     items: Sequence[_Item], statistic: Callable[[Sequence[_Item]], float | None], *, seed: int = 0
 ) -> Interval:
-    """A statistic of all items together, as corpus BLEU and F1 are, with its interval over resampled items.
+    """Estimate a statistic of all items together, such as corpus BLEU or F1, resampling the items.
 
-    Args:
-        items: One for each sample, at least one.
-        statistic: Of some items; None where it has no value. It must have one for all items, and resamples for which
-            it has none are left out.
-        seed: Of the resampling.
+    Resamples for which the statistic is undefined (None) are left out.
 
     Raises:
-        ValueError: The statistic has no value for all items.
+        ValueError: The statistic is undefined for `items`.
     """
     value = statistic(items)
     if value is None:
@@ -133,14 +113,15 @@ def estimate_statistic(
     if len(items) < 2:
         return Interval(value, value, value)
 
-    def of_drawn(places: Any) -> float:
+    def compute_for_resample(places: Any) -> float:
         estimate = statistic([items[place] for place in places])
         return nan if estimate is None else estimate
 
-    with catch_warnings(action="ignore", category=DegenerateDataWarning):  # for resamples without a value
+    # SciPy warns of undefined resamples, and its own interval would be NaN; nanpercentile leaves them out.
+    with catch_warnings(action="ignore", category=DegenerateDataWarning):
         drawn = bootstrap(
             (range(len(items)),),
-            of_drawn,
+            compute_for_resample,
             n_resamples=BOOTSTRAP_RESAMPLES,
             method="percentile",
             vectorized=False,
@@ -153,42 +134,34 @@ def estimate_statistic(
 def compare_paired_scores(
     ours: Mapping[str, float], theirs: Mapping[str, float], *, seed: int = 0
 ) -> PairedTest | None:
-    """`ours` less `theirs` over the samples that both have; None if there is none.
+    """Compare the scores of two systems by sample: `ours` minus `theirs`.
 
-    Args:
-        ours: Scores by sample.
-        theirs: The other system's.
-        seed: Of the resampling: the same scores always give the same interval.
+    Returns:
+        The mean difference over the samples that both have, or None if there are none.
     """
     differences = [ours[key] - theirs[key] for key in ours if key in theirs]
     if not differences:
         return None
-    return PairedTest(
-        estimate_mean(differences, seed=seed), len(differences), compute_paired_p_value(differences, seed=seed)
-    )
+    mean, p_value = estimate_mean(differences, seed=seed), compute_paired_p_value(differences, seed=seed)
+    return PairedTest(mean, len(differences), p_value)
 
 
 def compute_paired_p_value(differences: Iterable[float], *, seed: int = 0) -> float:
-    """How likely a mean difference at least this large is, either way, if it were chance which system wrote which text.
+    """Compute the two-sided p-value of Fisher's randomisation test for paired scores.
 
-    Fisher's randomisation test for pairs: of the ways to exchange the two scores of some samples, the share that gives
-    such a difference. All ways are tried if there are at most `MAX_PERMUTATIONS`; else as many drawn by lot, and the
-    difference that was found counts as one more of them, so that no p value is 0 (Phipson and Smyth 2010).
-
-    Args:
-        differences: Between the two scores of each sample.
-        seed: Of the lot.
-
-    Returns:
-        The two-sided p value. 1 if the scores do not differ, or there are none.
+    It is the share of permutations, each of which swaps the two scores of some samples, whose mean difference is at
+    least as large as the observed one. All permutations are tried if there are at most `MAX_PERMUTATIONS`. Otherwise
+    that many are drawn, and the observed one is added so that no p-value is 0 (Phipson and Smyth 2010). The p-value is
+    1 if there are no differences.
     """
+    # Equal scores do not change under permutation; without them more tests are exact.
     found = np.array([difference for difference in differences if difference])
     if len(found) < 2:
         return 1.0
     test = permutation_test(
         (found / np.abs(found).sum(),),
-        # SciPy takes statistics for equal that differ by a tiny share of them. With 1 added, the share is never one of
-        # 0, and sums of the same numbers in another order are equal.
+        # SciPy treats statistics as equal if they differ by a tiny share of their value. Adding 1 keeps that share
+        # above rounding errors, so sums of the same numbers in another order are equal, near 0 as well.
         lambda signed, axis: 1 + np.abs(signed.sum(axis=axis)),
         permutation_type="samples",
         alternative="greater",
@@ -200,47 +173,33 @@ def compute_paired_p_value(differences: Iterable[float], *, seed: int = 0) -> fl
 
 
 def apply_holm_correction(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
-    """Several tests with p values that are corrected for there being several (Holm 1979).
-
-    The smallest is multiplied by their number, the next one by one less, and so on; none becomes smaller than the one
-    before it. Each may be compared with the level that all of them together are to keep. It is our own, because that of
-    statsmodels collects all garbage of the process at every call.
-    """
-    so_far, corrected = 0.0, dict(tests)
+    """Correct the p-values of several tests by Holm's method (1979)."""
+    # Not statsmodels' multipletests, because it runs the garbage collector of the whole process at every call.
+    largest, corrected = 0.0, dict(tests)
     for rank, key in enumerate(sorted(tests, key=lambda key: tests[key].p_value)):
-        so_far = max(so_far, min(1.0, (len(tests) - rank) * tests[key].p_value))
-        corrected[key] = tests[key]._replace(p_value=so_far)
+        # No corrected p-value may be smaller than that of a test with a smaller p-value.
+        largest = max(largest, min(1.0, (len(tests) - rank) * tests[key].p_value))
+        corrected[key] = tests[key]._replace(p_value=largest)
     return corrected
 
 
 def compute_label_f1(gold: Sequence[str], predicted: Sequence[str | None], label: str) -> float:
-    """Harmonic mean of precision and recall of one label; 0 if no item has it and none was given it.
+    """Compute the F1 of a label, 0 to 100; 0 if the label is neither annotated nor predicted.
 
-    An item without a prediction (None) is one that a system said nothing about. It is wrong: it counts against the
-    recall of its label, but against the precision of none. So no system gains by keeping silent.
-
-    Args:
-        gold: The annotated label of each item.
-        predicted: The label that it was given, if any.
-        label: Which one is asked about.
-
-    Returns:
-        0 to 100.
+    An item without a prediction (None) counts against the recall of its label, but against no precision. So no system
+    gains by predicting less.
     """
-    right = sum(true == guess == label for true, guess in zip(gold, predicted, strict=True))
-    either = sum(true == label for true in gold) + sum(guess == label for guess in predicted)
-    return 100 * 2 * right / either if either else 0.0
+    correct = sum(true == guess == label for true, guess in zip(gold, predicted, strict=True))
+    total = sum(true == label for true in gold) + sum(guess == label for guess in predicted)
+    return 100 * 2 * correct / total if total else 0.0
 
 
 def compute_cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Cohen's kappa of two raters (Cohen 1960, "A coefficient of agreement for nominal scales").
-
-    Args:
-        pairs: What the one and the other said of each thing that both have judged.
+    """Compute Cohen's kappa from two raters' answers (Cohen 1960, "A coefficient of agreement for nominal scales").
 
     Returns:
-        1 for perfect agreement, 0 for what chance brings about; None if there is nothing to compare, or both always
-        said the same one thing, where chance would have them agree as well.
+        1 for perfect agreement, 0 for chance agreement; None without items, or if all answers are equal, because
+        chance agreement is perfect then.
     """
     if len({*chain.from_iterable(pairs)}) < 2:
         return None
@@ -248,18 +207,15 @@ def compute_cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def compute_mean_kappa(answers: Mapping[str, Mapping[_Key, str]]) -> Kappa:
-    """Cohen's kappa of every two raters over what both have judged, averaged with the number of shared answers.
+    """Compute the mean Cohen's kappa of all pairs of raters, weighted by the number of items that both have judged.
 
-    Weighted, because a pair of raters with a handful of answers in common would otherwise count as much as one with
-    hundreds; for two raters it is their kappa. Pairs whose kappa is undefined are left out.
-
-    Args:
-        answers: By rater, then by what was judged.
+    Without weights, a pair of raters with few shared items would count as much as a pair with hundreds. Pairs with an
+    undefined kappa are left out. The answers are given by rater and item.
     """
     found = []
     for one, other in combinations(answers.values(), 2):
         shared = one.keys() & other.keys()
-        kappa = compute_cohen_kappa([(one[thing], other[thing]) for thing in shared])
+        kappa = compute_cohen_kappa([(one[item], other[item]) for item in shared])
         if kappa is not None:
             found.append((kappa, len(shared)))
     total = sum(shared for _, shared in found)

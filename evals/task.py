@@ -1,8 +1,8 @@
-"""What an evaluation consists of: samples, systems that are run on them, and the rows, measures and figures of a paper.
+"""The records that describe an evaluation: systems, rows, measures, tables and figures.
 
-A *system* is run once for each sample and leaves an output. A *row* of a table is a text for each sample: taken from a
-system's output (its result, or one of its versions) or from the corpus itself. Several rows may come from one system,
-and are paired then: what differs between them is not luck of the sampling.
+A *system* is run once for each sample and returns an output. A *row* of a table is a text for each sample, taken from
+a system's output (its result, or an earlier version) or from the corpus. Rows of the same system are paired: they come
+from the same runs, so their differences are not due to sampling.
 """
 
 from __future__ import annotations
@@ -20,44 +20,36 @@ from tools.configuration import apply_preset, merge_settings
 
 
 class EvaluatedSystem(NamedTuple):
-    """What is run for each sample."""
+    """A graph with the settings under which it is evaluated."""
 
     builder: Builder
-    """Of a graph."""
+    """Builder of the graph."""
     context: RunContext
-    """The choices that make this system, also those that are set to nothing."""
+    """Settings that define this system; a field that is set to None counts, too."""
     request: Callable[[Record], Any]
-    """The graph's input for a sample."""
+    """Builds the graph's input from a sample."""
     check: Callable[[Settings], object] | None = None
-    """Raises a SettingsError if the settings lack what this system needs, before anything is run."""
+    """Raises a SettingsError, before anything is run, if the settings lack something that this system needs."""
     preset: str | None = None
-    """Where all other choices come from, as if it were named on the command; None: from the settings of the run."""
-    of_sample: Callable[[Record, Mapping[str, Any]], Mapping[str, Any]] | None = None
-    """Choices that a sample makes necessary, from it and all other choices."""
+    """Preset that all other settings come from; None: they are the settings of the run."""
+    sample_settings: Callable[[Record, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Returns the settings that depend on the sample, from the sample and all other settings."""
 
-    def build_context(self, on_record: Mapping[str, Any]) -> RunContext:
-        """All that it runs with.
-
-        Args:
-            on_record: Settings and models of the run.
-        """
-        known = type(self.context).model_fields.keys() & on_record.keys()
-        of_run = self.context.build_nested_settings({name: on_record[name] for name in known})
-        values = apply_preset(self.preset, of_run) if self.preset else of_run
+    def build_context(self, recorded: Mapping[str, Any]) -> RunContext:
+        """Build the context of the system from the settings and models recorded for the run."""
+        # Lowest precedence first: the run's settings, the preset, the settings that define the system.
+        known = type(self.context).model_fields.keys() & recorded.keys()
+        run_settings = self.context.build_nested_settings({name: recorded[name] for name in known})
+        values = apply_preset(self.preset, run_settings) if self.preset else run_settings
         own = self.context.build_nested_settings(self.context.model_dump(exclude_unset=True))
         return type(self.context)(resolved=merge_settings(values, own))
 
-    def build_sample_context(self, sample: Record, choices: RunContext) -> RunContext:
-        """All that it runs with for a sample.
-
-        Args:
-            sample: Of the run.
-            choices: For all samples.
-        """
-        if self.of_sample is None:
-            return choices
-        every = choices.resolved or {}
-        return type(choices)(resolved=merge_settings(every, self.of_sample(sample, every)))
+    def build_sample_context(self, sample: Record, context: RunContext) -> RunContext:
+        """Return the system's context with the settings that depend on the sample."""
+        if self.sample_settings is None:
+            return context
+        settings = context.resolved or {}
+        return type(context)(resolved=merge_settings(settings, self.sample_settings(sample, settings)))
 
 
 class Item(NamedTuple):
@@ -66,14 +58,28 @@ class Item(NamedTuple):
     sample: Record
     text: str
     output: Record
-    """Of the system that wrote the text; empty for a text of the corpus."""
+    """Output of the system that wrote the text; empty for a text of the corpus."""
     version: int = 0
-    """Which of the output's texts it is, if there are several: the number of a round or an exchange."""
+    """Number of the round or exchange that the text comes from."""
 
 
 def mark_as_text(text: str) -> str:
-    """A text as graphs take it, which also take the path of a file: with an empty line at its end it is none."""
+    """Return a text in a form that a graph's input cannot mistake for a path."""
+    # Graphs also accept the path of a file; an input with an empty line is always read as text.
     return f"{text}\n\n"
+
+
+def take_field(field_name: str, sample: Record, _: Record) -> Item | None:
+    """Return a field of a sample as the text of a row, or None if the field is empty."""
+    return Item(sample, sample[field_name], {}) if sample[field_name] else None
+
+
+def name_figures(measures: Sequence[str], rows: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float]]:
+    """Map the measures of published rows to their figures, leaving out empty cells."""
+    return {
+        row: {name: figure for name, figure in zip(measures, figures, strict=True) if figure is not None}
+        for row, figures in rows.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -81,48 +87,48 @@ class Row:
     """A line of a table."""
 
     name: str
-    """As `--rows` knows it."""
+    """Name in the option `--rows`."""
     title: str
     item: Callable[[Record, Record], Item | None]
-    """The row's text for a sample and its output; None if the system has none."""
+    """Returns the row's text from a sample and its output, or None if there is none."""
     system: str | None = None
-    """The system that it is taken from; None: from the sample itself."""
+    """System whose output has the text; None: the text is part of the sample."""
     paper: str = ""
-    """The row of the paper that it is to be compared with; empty: none."""
+    """Row of the paper's table to compare with; empty: none."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of a table: either the mean of a score over the samples, or a statistic of all of them at once."""
+    """A column of a table: the mean of a score over the samples, or a statistic of all texts together."""
 
     name: str
     better: Literal["lower", "higher", "neither"]
     score: Callable[[Item], float | None] | None = None
-    """Of one text; None where the measure does not apply to it."""
+    """Scores one text; returns None if the measure does not apply to it."""
     statistic: Callable[[Sequence[Item]], float | None] | None = None
-    """Of all texts of a row together, as corpus BLEU and F1 are."""
+    """Scores all texts of a row together, such as corpus BLEU and F1."""
     digits: int = 2
 
     @property
     def head(self) -> str:
-        """Its name, and an arrow that says which way is better."""
+        """Name of the measure with an arrow in the better direction."""
         return self.name + {"lower": " ↓", "higher": " ↑", "neither": ""}[self.better]
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the paper, or one of ours beside it."""
+    """A table of the paper, or an additional table."""
 
     title: str
     rows: Sequence[str]
-    """Names of rows; those that were not run are left out."""
+    """Names of the rows; rows that were not run are left out."""
     measures: Sequence[str]
     published: Mapping[str, Mapping[str, Mapping[str, float]]]
-    """Figures by corpus (empty: whichever), the paper's row, and measure."""
+    """The paper's figures by corpus (empty: any corpus), the paper's row, and measure."""
     baseline: str
-    """The row that the others are compared with."""
+    """Row that the others are compared with."""
     comparison: bool = False
-    """It is there for the differences to its baseline: told in figures everywhere, and left out if there are none."""
+    """Whether the table exists for its differences to the baseline only, and is left out if there are none."""
 
 
 @dataclass(frozen=True)
@@ -131,57 +137,54 @@ class Figure:
 
     title: str
     across: str
-    """What the numbers below the curves count."""
+    """Label of the horizontal axis."""
     curves: Mapping[str, Mapping[int, str]]
-    """Of each curve the rows, by number."""
+    """Rows by the curve's name and the number of rounds or entries."""
     measures: Sequence[str]
     published: Mapping[str, Mapping[int, Mapping[str, float]]]
-    """The paper's points by curve, number and measure, as far as they are printed as figures."""
+    """Points that the paper prints, by curve, number of rounds or entries, and measure."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """An evaluation: what a paper's experiments need to be run again."""
+    """An evaluation that reproduces a paper's experiments."""
 
     name: str
     kind: SampleKind
-    """What its samples hold."""
+    """Kind of the samples."""
     source: str
-    """The paper, and the models that it ran."""
+    """The paper and its models."""
     roles: Sequence[Role]
-    """Of its agents."""
+    """Roles of the agents."""
     systems: Mapping[str, EvaluatedSystem]
     rows: Sequence[Row]
     usual: Sequence[str]
-    """Names of the rows that are run if none are named."""
+    """Names of the default rows."""
     measures: Sequence[Measure]
     tables: Sequence[Table]
     figures: Sequence[Figure]
     judged: Sequence[str] = ()
-    """Names of the rows that the paper had people judge."""
+    """Names of the rows in the paper's human evaluation."""
     notes: Sequence[str] = ()
-    """What a reader must know of the figures; printed below the tables."""
+    """Explanations of the figures; printed below the tables."""
     ranked_by: str = ""
-    """The measure that orders the samples' pages, worst first."""
+    """Measure that orders the samples' pages, worst first."""
     made_from: str = ""
-    """The field of a sample that its texts were made from, and are to be true to; empty if they are about it."""
+    """Field of a sample that its texts rewrite and must be faithful to; empty if they comment on it."""
     optional_roles: Sequence[Role] = ()
-    """Roles of some systems only, whose models are on record where the settings name them."""
+    """Roles of some systems only; their models are recorded if the settings name them."""
     papers_models: Mapping[str, str] = field(default_factory=dict)
-    """The models of the paper's rows, where they are known and the row's name does not say them."""
+    """Known models of the paper's rows whose names do not say them."""
 
     def find_row(self, name: str) -> Row:
-        """The row of a name."""
+        """Find a row by its name."""
         return next(row for row in self.rows if row.name == name)
 
     def parse_row_names(self, names: str | None) -> list[str]:
-        """Names of the rows that are asked for.
-
-        Args:
-            names: With commas between them, `all`, or none for the usual ones.
+        """Parse the value of `--rows`: names separated by commas, `all`, or None for the default rows.
 
         Raises:
-            SettingsError: One is unknown.
+            SettingsError: A name is unknown.
         """
         known = [row.name for row in self.rows]
         if names is None:
@@ -193,15 +196,15 @@ class Task:
         return chosen
 
     def list_systems(self, rows: Sequence[str]) -> list[str]:
-        """Names of the systems that rows are taken from, each once, in the order of the rows."""
+        """List the systems of some rows, without duplicates, in the order of the rows."""
         systems = (self.find_row(name).system for name in rows)
         return list(dict.fromkeys(system for system in systems if system is not None))
 
     def find_measure(self, name: str) -> Measure:
-        """The measure of a name."""
+        """Find a measure by its name."""
         return next(measure for measure in self.measures if measure.name == name)
 
     def format_paper_row(self, name: str) -> str:
-        """A row of the paper by its name and, where the name does not say it, its model."""
+        """Return the name of a row of the paper, with its model if the name does not say it."""
         model = self.papers_models.get(name)
         return f"{name} ({model})" if model else name

@@ -1,1 +1,1 @@
-"""The samples that tasks are run on."""
+"""Corpora of samples: schemas, readers of published releases, and drawing samples."""

@@ -1,16 +1,18 @@
-r"""The corpora of abstracts with plain texts: the published releases, and Draftroom's own formats.
+r"""Readers of corpora of abstracts with plain-language texts, for science journalism and medical simplification.
 
 eLife and PLOS (Goldsack, Zhang, Lin and Scarton, EMNLP 2022; TGoldsack1/Corpora_for_Lay_Summarisation): train.json,
-val.json and test.json each hold a list of articles, with `id`, `title`, and `abstract` and `summary` as lists of
-sentences. Where these are tokenised (a space before the full stop) they stay so.
+val.json and test.json are lists of articles with `id`, `title`, and `abstract` and `summary` as lists of sentences.
+Tokenised sentences (with a space before the full stop) are not detokenised.
 
 SciTechNews, the corpus SCITech (Cardenas and others, EMNLP 2023; ronaldahmed/scitechnews): train.json, valid.json and
-test.json hold press releases (`pr-*`) and the papers that they are about (`sc-*`). Most of the training part has no
-paper, and cannot be used. Sentences are divided by `\n` in the tokenised release.
+test.json pair press releases (`pr-*`) with their papers (`sc-*`). Most training records have no paper and are left
+out. The tokenised release separates sentences by `\n`.
 
 Cochrane (Devaraj, Marshall, Wallace and Li, NAACL 2021; AshOlogn/Paragraph-level-Simplification-of-Medical-Texts,
-folder data/data-1024): train, val and test, each as three files with a line for each sample: `.source` (abstracts),
+folder data/data-1024): train, val and test are three files each, with a line for each sample: `.source` (abstracts),
 `.target` (plain-language summaries), `.doi`.
+
+Draftroom's own formats are JSON Lines.
 """
 
 from __future__ import annotations
@@ -34,56 +36,39 @@ from evals.datasets.samples import (
     list_split_files,
     validate_record,
 )
-from runs.jobs import Record
 from state.errors import InputError
 from state.files import read_text
 
 
-def _is_lay_summary_record(record: Record) -> bool:
-    return isinstance(record.get("abstract"), list) and isinstance(record.get("summary"), list)
-
-
 def _read_lay_summaries(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
-    corpus = derive_corpus_name(path)
-    return [
-        validate_record(
-            JournalismSample,
-            where,
-            {
-                **record,
-                "corpus": corpus,
-                "abstract": join_sentences(record.get("abstract")),
-                "summary": join_sentences(record.get("summary")),
-            },
-        )
-        for where, record in entries
-    ]
+    corpus, samples = derive_corpus_name(path), []
+    for where, record in entries:
+        # A part of a release may lack a text in some records; the schema decides whether it is needed.
+        texts = {name: join_sentences(record.get(name)) for name in ("abstract", "summary")}
+        samples.append(validate_record(JournalismSample, where, {**record, "corpus": corpus, **texts}))
+    return samples
 
 
 LAY_SUMMARIES = RecordFormat(
     "the release of eLife or PLOS ({train,val,test}.json, `abstract` and `summary` as lists of sentences)",
-    _is_lay_summary_record,
+    lambda record: isinstance(record.get("abstract"), list) and isinstance(record.get("summary"), list),
     _read_lay_summaries,
 )
 
 
 def _read_scitech(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
-    return [
-        _build_scitech_sample(where, record, path)
-        for where, record in entries
-        if join_sentences(record.get("sc-abstract"))
-    ]
-
-
-def _build_scitech_sample(where: str, record: Record, path: Path) -> JournalismSample:
-    values = {
-        "id": f"{path.stem}-{record.get('id')}",  # numbers, which begin anew in each part
-        "corpus": "SCITech",
-        "abstract": join_sentences(record["sc-abstract"]),
-        "summary": join_sentences(record.get("pr-summary")),
-        "title": join_sentences(record.get("sc-title")),
-    }
-    return validate_record(JournalismSample, where, values)
+    samples = []
+    for where, record in entries:
+        if abstract := join_sentences(record.get("sc-abstract")):
+            values = {
+                "id": f"{path.stem}-{record.get('id')}",  # The release numbers the records of each part from the start.
+                "corpus": "SCITech",
+                "abstract": abstract,
+                "summary": join_sentences(record.get("pr-summary")),
+                "title": join_sentences(record.get("sc-title")),
+            }
+            samples.append(validate_record(JournalismSample, where, values))
+    return samples
 
 
 SCITECH = RecordFormat(
@@ -106,26 +91,23 @@ def _read_cochrane(folder: Path, split: Split) -> list[SimplificationSample]:
         raise InputError(
             f"{folder} has no {wanted}; choose another split, or name the folder data-1024 of the release."
         )
-    return [sample for source in sources for sample in _read_cochrane_part(source)]
-
-
-def _read_cochrane_part(source: Path) -> list[SimplificationSample]:
-    abstracts = _read_corpus_lines(source)
-    summaries = _read_matching_lines(source.with_suffix(".target"), source, len(abstracts))
-    doi = source.with_suffix(".doi")
-    numbers = [f"{source.stem}-{number}" for number in range(1, len(abstracts) + 1)]
-    ids = _read_matching_lines(doi, source, len(abstracts)) if doi.is_file() else numbers
-    return [
-        validate_record(
-            SimplificationSample,
-            f"Line {number} of {source} with its target and doi",
-            {"id": identity, "corpus": "Cochrane", "source": abstract, "target": summary},
-        )
-        for number, (identity, abstract, summary) in enumerate(zip(ids, abstracts, summaries, strict=True), start=1)
-    ]
+    samples = []
+    for source in sources:
+        abstracts = _read_corpus_lines(source)
+        summaries = _read_matching_lines(source.with_suffix(".target"), source, len(abstracts))
+        # The ids are the DOIs; copies of the release without them get ids by line.
+        doi = source.with_suffix(".doi")
+        numbers = [f"{source.stem}-{number}" for number in range(1, len(abstracts) + 1)]
+        ids = _read_matching_lines(doi, source, len(abstracts)) if doi.is_file() else numbers
+        for number, (identity, abstract, summary) in enumerate(zip(ids, abstracts, summaries, strict=True), start=1):
+            where = f"Line {number} of {source} with its target and doi"
+            values = {"id": identity, "corpus": "Cochrane", "source": abstract, "target": summary}
+            samples.append(validate_record(SimplificationSample, where, values))
+    return samples
 
 
 def _read_matching_lines(path: Path, source: Path, expected: int) -> list[str]:
+    """Read a file that must have as many lines as the source file."""
     lines = _read_corpus_lines(path)
     if len(lines) != expected:
         raise InputError(

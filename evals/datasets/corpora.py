@@ -1,7 +1,4 @@
-"""The corpora that tasks are run on: read in whatever format they are, and drawn from.
-
-A few samples ship with Draftroom.
-"""
+"""Loading the corpora of the evaluations in any known format, and drawing samples from them."""
 
 from __future__ import annotations
 
@@ -28,12 +25,12 @@ from state.errors import InputError
 
 _EXAMPLES_FOLDER: Final = Path(__file__).parent / "examples"
 
+# Tried in this order: Draftroom's own formats come last, because their fields may occur in a release, too.
 _FILE_FORMATS: Final[dict[SampleKind, list[RecordFormat]]] = {
     "journalism": [abstracts.LAY_SUMMARIES, abstracts.SCITECH, abstracts.OWN_JOURNALISM],
     "simplification": [abstracts.OWN_SIMPLIFICATION],
     "feedback": [feedback.OWN_FEEDBACK],
 }
-"""In the order in which they are tried."""
 
 _FOLDER_FORMATS: Final[dict[SampleKind, list[FolderFormat]]] = {
     "journalism": [],
@@ -48,20 +45,28 @@ def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[
     """Read the samples of a corpus.
 
     Args:
-        path: A file, or the folder of a published release; which one is recognised by what is there. A folder may also
-            hold a file for each part, such as `val.json`.
-        kind: What the samples must hold.
-        split: The part to read: train, dev (also by the names that releases give it), test, or all; dev if none is
-            named. A file that is not divided is read whole.
+        path: A file, the folder of a published release, or a folder with a file for each part, such as `val.json`. The
+            format is recognised from the content.
+        kind: Kind of the samples.
+        split: Part to read: train, dev (by any name that releases give it), test, or all; None: dev. A file that is
+            not divided into parts is read whole.
 
     Returns:
         Samples with all fields of their schema (`evals.datasets.samples`), in the order of the corpus.
 
     Raises:
-        BadInput: The corpus cannot be read, is in no format that is known, or has nothing of this split.
+        InputError: The corpus cannot be read, has an unknown format, or has no samples in this split.
     """
     part = normalize_split(split)
-    samples = _read_corpus_folder(path, kind, part) if path.is_dir() else _read_corpus_file(path, kind, part)
+    samples: Sequence[Sample]
+    if not path.is_dir():
+        samples = _read_corpus_file(path, kind, part)
+    elif release := next((known for known in _FOLDER_FORMATS[kind] if known.fits(path)), None):
+        samples = release.samples(path, part)
+    elif files := list_split_files(path, part, _SUFFIXES):
+        samples = [sample for file in files for sample in _read_corpus_file(file, kind, "all")]
+    else:
+        raise _build_format_error(path, kind, f"There is no file in it that is named for the split {part!r}.")
     if not samples:
         raise InputError(
             f"{path} has no {kind} samples in its part {part!r}; choose another split.", kind="empty_input"
@@ -73,18 +78,8 @@ def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[
 
 
 def load_examples(kind: SampleKind) -> list[Record]:
-    """The samples that ship with Draftroom, for tests and a first try. All studies in them are invented."""
+    """Load the samples that ship with Draftroom for tests and a first try. All their studies are invented."""
     return load_corpus(_EXAMPLES_FOLDER / f"{kind}.jsonl", kind, "all")
-
-
-def _read_corpus_folder(path: Path, kind: SampleKind, split: Split) -> Sequence[Sample]:
-    for known in _FOLDER_FORMATS[kind]:
-        if known.fits(path):
-            return known.samples(path, split)
-    files = list_split_files(path, split, _SUFFIXES)
-    if not files:
-        raise _build_format_error(path, kind, f"There is no file in it that is named for the split {split!r}.")
-    return [sample for file in files for sample in _read_corpus_file(file, kind, "all")]
 
 
 def _read_corpus_file(path: Path, kind: SampleKind, split: Split) -> Sequence[Sample]:
@@ -103,15 +98,14 @@ def _build_format_error(path: Path, kind: SampleKind, found: str) -> InputError:
 
 
 def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
-    """Draw samples by lot, of as many papers as possible.
+    """Draw random samples from as many papers as possible.
 
-    Of samples that are paragraphs of papers, the first one of each paper is taken, then the second one of each, and so
-    on. The first of a larger number of samples are the same as with a smaller limit.
+    A larger limit only adds samples: the first ones stay.
 
     Args:
-        samples: Of a corpus.
-        limit: How many to take; None for all.
-        seed: Of the lot: the same samples and seed always give the same ones. None keeps the order of the corpus.
+        samples: Samples of a corpus.
+        limit: Number of samples; None: all.
+        seed: Seed of the random order; None: the order of the corpus.
     """
     drawn = list(samples)
     if seed is not None:
@@ -120,10 +114,9 @@ def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int 
 
 
 def order_round_robin(records: Iterable[Record]) -> list[Record]:
-    """The first record of each paper, then the second of each, and so on: paragraphs of one paper are alike.
+    """Order records in turns: the first of each paper, then the second of each, and so on.
 
-    Args:
-        records: With the `paper_id` that they belong to; those without one have only themselves, by their `id`.
+    Paragraphs of a paper are alike, so a limit should cut few papers. A record without `paper_id` is its own paper.
     """
     turns: list[tuple[int, Record]] = []
     seen = Counter[str]()

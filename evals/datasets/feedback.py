@@ -1,14 +1,13 @@
-"""The corpora of focused feedback: paragraphs of papers, and what reviewers criticised in them.
+"""Readers of corpora for focused feedback: paragraphs of papers with the criticism of human reviewers.
 
-A record of a pair may only name its paper; a file `papers.jsonl` beside it then has the papers, a sample has them as
-Markdown. Paragraphs without feedback are left out: what the reviewer thought of them is not known.
+In Draftroom's own format, a record may name its paper only; the papers are then in `papers.jsonl` in the same folder.
+Paragraphs without feedback are left out, because the reviewer's opinion of them is not known.
 
 F1000RD (Kuznetsov, Buchmann, Eichler and Gurevych, Computational Linguistics 2022; UKPLab/f1000rd) has in data/itg a
 folder for each paper: `v1.json` is its first version and `reviews/*.json` are its reviews, both as intertextual graphs,
-and `linking/*.csv` says which sentences of a review belong to which sentences of the paper. data/simple/splits.csv
-divides the papers. A sample is a paragraph and what one review criticises in it: the sentences labelled Weakness or
-Todo that are linked to it because they quote it, name it, or because both annotators saw that they are about it (the
-release's own reading of its implicit links).
+and `linking/*.csv` links sentences of a review to sentences of the paper. data/simple/splits.csv divides the papers
+into parts. A sample is a paragraph with the criticism of one review: its sentences labelled Weakness or Todo that quote
+the paragraph, name it, or are about it in the view of both annotators (the release's reading of its implicit links).
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ from evals.datasets.samples import (
 from state.errors import InputError
 from state.files import parse_json_record, read_text
 
-_PAPERS_FILE = "papers.jsonl"
-"""The file beside a corpus that has its papers."""
+_PAPERS_FILE = "papers.jsonl"  # in the folder of the corpus
 
 
 class _CorpusRecord(BaseModel):
@@ -70,53 +68,47 @@ class CorpusPaper(_CorpusRecord):
 
 
 def render_paper_markdown(paper: CorpusPaper) -> str:
-    """A paper as Markdown; its abstract comes first, whether it is one of the sections or not."""
-    return "\n\n".join(
-        block for block in (" ".join(each.split()) for each in _iterate_markdown_blocks(paper)) if block.strip("# ")
-    )
+    """Render a paper as Markdown, without empty headings and paragraphs."""
+    blocks = [f"# {paper.title}"]
+    # Some corpora have the abstract as a section, too.
+    if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):
+        blocks += ["## Abstract", paper.abstract]
+    for section in paper.sections:
+        blocks += [f"## {section.heading}", *(paragraph.text for paragraph in section.paragraphs)]
+    lines = (" ".join(block.split()) for block in blocks)
+    return "\n\n".join(line for line in lines if line.strip("# "))
 
 
 def _attach_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRecord]:
-    """Give each record that names a paper (`paper_id`) its `paper` as Markdown, unless it has it already.
-
-    Args:
-        entries: Of a file.
-        path: The file; `papers.jsonl` in its folder has the papers.
+    """Add the `paper` as Markdown to records that only have its `paper_id`.
 
     Raises:
-        BadInput: There is no such file, a line of it is no paper, or it lacks a paper.
+        InputError: `papers.jsonl` in the folder of the corpus is missing, damaged, or lacks a paper.
     """
     if all(entry.record.get("paper") for entry in entries):
         return list(entries)
-    beside = path.with_name(_PAPERS_FILE)
-    if not beside.is_file():
+    papers_file = path.with_name(_PAPERS_FILE)
+    if not papers_file.is_file():
         raise InputError(
             f"{path} only names its papers; put {_PAPERS_FILE} (paper_id, title, abstract, sections) beside it, or "
             "give each record its `paper` as Markdown.",
             kind="missing_file",
         )
-    read = (validate_record(CorpusPaper, where, record) for where, record in read_entries(beside))
+    read = (validate_record(CorpusPaper, where, record) for where, record in read_entries(papers_file))
     papers = {paper.paper_id: render_paper_markdown(paper) for paper in read}
     found = []
     for where, record in entries:
         paper = record.get("paper") or papers.get(str(record.get("paper_id")))
         if not paper:
-            raise InputError(f"{where} is about the paper {record.get('paper_id')!r}, which {beside} lacks; add it.")
+            raise InputError(
+                f"{where} is about the paper {record.get('paper_id')!r}, which {papers_file} lacks; add it."
+            )
         found.append(LocatedRecord(where, {**record, "paper": paper}))
     return found
 
 
-def _iterate_markdown_blocks(paper: CorpusPaper) -> Iterator[str]:
-    yield f"# {paper.title}"
-    if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):
-        yield from ("## Abstract", paper.abstract)
-    for section in paper.sections:
-        yield f"## {section.heading}"
-        yield from (paragraph.text for paragraph in section.paragraphs)
-
-
 def _convert_own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
-    """Pairs that were compiled from several corpora say so in `source_dataset`."""
+    """Convert the records with feedback; one compiled from several corpora names its corpus in `source_dataset`."""
     criticised = []
     for where, record in entries:
         if record.get("feedback"):
@@ -132,8 +124,7 @@ OWN_FEEDBACK = RecordFormat(
 )
 
 
-_EXPLICIT_LINK_TYPES: Final = {"quote", "paragraph"}
-"""Explicit links that are to a paragraph and not to a whole section, a figure or a table."""
+_EXPLICIT_LINK_TYPES: Final = {"quote", "paragraph"}  # other explicit links are to sections, figures or tables
 _CRITICAL_PURPOSES: Final = {"Weakness", "Todo"}
 
 
@@ -180,12 +171,12 @@ class _SentenceLink(_CorpusRecord):
 
     @property
     def node(self) -> str:
-        """Of the paper: the paragraph that its sentence stands in."""
+        """Id of the paper's paragraph, which precedes the number of the sentence."""
         return self.paper_sentence_id.partition("@")[0]
 
 
 def find_graph_folder(path: Path) -> Path | None:
-    """Find the folder of F1000RD with a folder for each paper: the one that was named, or one in the release."""
+    """Find the folder of F1000RD that holds the papers: `path` itself, or its data/itg."""
     folders = (path, path / "itg", path / "data" / "itg")
     return next((folder for folder in folders if any(folder.glob("*/v1.json"))), None)
 
@@ -194,63 +185,56 @@ def _read_f1000rd_samples(path: Path, split: Split) -> list[FeedbackSample]:
     folder = find_graph_folder(path) or path
     papers = sorted(file.parent for file in folder.glob("*/v1.json"))
     if split != "all":
-        wanted = _read_split_papers(split, folder.parent / "simple" / "splits.csv")
+        splits = folder.parent / "simple" / "splits.csv"
+        if not splits.is_file():
+            raise InputError(
+                f"{splits} is missing, which lists the papers of the split {split!r}; copy data/simple of the release "
+                "there, or choose the split 'all'.",
+                kind="missing_file",
+            )
+        rows = (record for _, record in read_entries(splits))
+        wanted = {str(row.get("paper_id")) for row in rows if row.get("split") in list_part_names(split)}
         papers = [paper for paper in papers if paper.name in wanted]
     return [sample for paper in papers for sample in _iterate_paper_samples(paper)]
 
 
-def _read_split_papers(split: Split, splits: Path) -> set[str]:
-    if not splits.is_file():
-        raise InputError(
-            f"Which papers belong to the split {split!r} stands in {splits}, which is missing; copy data/simple of the "
-            "release there, or choose the split 'all'.",
-            kind="missing_file",
-        )
-    rows = (record for _, record in read_entries(splits))
-    return {str(row.get("paper_id")) for row in rows if row.get("split") in list_part_names(split)}
-
-
 def _iterate_paper_samples(folder: Path) -> Iterator[FeedbackSample]:
     graph = read_graph(folder / "v1.json")
-    whole = render_paper_markdown(build_corpus_paper(graph, folder.name))
+    markdown = render_paper_markdown(build_corpus_paper(graph, folder.name))
     paragraphs = {node.ix: node.content for node in graph.nodes if node.ntype == "p"}
     for review in sorted((folder / "reviews").glob("*.json")):
-        for paragraph, feedback in _collect_criticism(review).items():
-            if paragraph in paragraphs:
-                values = {
-                    "id": f"{paragraph}/{review.stem}",
-                    "corpus": "F1000RD",
-                    "paper_id": folder.name,
-                    "paper": whole,
-                    "paragraph": paragraphs[paragraph],
-                    "feedback": feedback,
-                }
-                yield validate_record(FeedbackSample, f"{paragraph} of {folder}", values)
+        criticism = defaultdict[str, list[str]](list)
+        for node, sentence, purpose in iterate_linked_sentences(review):
+            if purpose in _CRITICAL_PURPOSES and node in paragraphs:
+                criticism[node].append(sentence)
+        for node, sentences in criticism.items():
+            values = {
+                "id": f"{node}/{review.stem}",
+                "corpus": "F1000RD",
+                "paper_id": folder.name,
+                "paper": markdown,
+                "paragraph": paragraphs[node],
+                "feedback": " ".join(sentences),
+            }
+            yield validate_record(FeedbackSample, f"{node} of {folder}", values)
 
 
 def iterate_linked_sentences(review: Path) -> Iterator[tuple[str, str, str | None]]:
-    """List the sentences of a review of F1000RD with a node of the paper that each is linked to, and its purpose."""
+    """Yield the id of a linked node of the paper, a sentence of a review of F1000RD, and the sentence's purpose."""
     links = review.parent.parent / "linking" / f"{review.stem}.csv"
     nodes = defaultdict[str, list[str]](list)
     for link in (validate_record(_SentenceLink, where, record) for where, record in read_entries(links)):
         if link.is_confirmed:
             nodes[link.review_sentence_id].append(link.node)
     for sentence in read_graph(review).span_nodes:
+        # Several links of a sentence may lead to the same paragraph.
         for node in dict.fromkeys(nodes[sentence.ix]):
             yield node, sentence.content.strip(), sentence.label.purpose
 
 
-def _collect_criticism(review: Path) -> dict[str, str]:
-    """What a review criticises, by the node of the paper, in the order of the review."""
-    found = defaultdict[str, list[str]](list)
-    for node, sentence, purpose in iterate_linked_sentences(review):
-        if purpose in _CRITICAL_PURPOSES:
-            found[node].append(sentence)
-    return {node: " ".join(sentences) for node, sentences in found.items()}
-
-
 def build_corpus_paper(graph: _IntertextualGraph, identity: str) -> CorpusPaper:
-    """Return a paper of F1000RD in sections, whose paragraphs have the ids of their nodes."""
+    """Build a paper of F1000RD. Its paragraphs have the ids of their nodes."""
+    # The graph is flat: a title node begins a section, which extends to the next title node.
     sections: list[dict[str, Any]] = []
     for node in graph.nodes:
         if node.ntype in {"abstract", "title"}:
@@ -264,7 +248,7 @@ def read_graph(path: Path) -> _IntertextualGraph:
     """Read a paper or a review of F1000RD.
 
     Raises:
-        BadInput: It is something else.
+        InputError: The file cannot be read, or is no intertextual graph.
     """
     return parse_json_record(
         _IntertextualGraph, read_text(path, "file of the corpus"), f"{path} is no intertextual graph of F1000RD"

@@ -1,9 +1,9 @@
-"""What samples hold, and the files that they are read from.
+"""Schemas of samples, and reading the files that samples come from.
 
-A sample has the fields that a task reads, whatever corpus it comes from. Each format turns its records into samples, so
-that what is wrong with a file is said when it is read; from there on samples travel as plain dictionaries
-(`runs.jobs.Record`) with the same keys, all of them set. Records are JSON Lines, a JSON list or CSV. The releases name
-the parts of a corpus differently; here they are train, dev and test.
+Samples have the same fields whichever corpus they come from. Each format converts its records into samples and so
+validates them when the file is read; after that, samples are plain dictionaries (`runs.jobs.Record`) with all fields of
+the schema. Records are JSON Lines, a JSON list or CSV. The parts of a corpus, which releases name differently, are
+called train, dev and test here.
 
 Draftroom's own format is JSON Lines with the fields of the schema, one sample a line; `corpus` may be left out.
 """
@@ -28,47 +28,44 @@ from state.settings import describe_validation_error
 _Model = TypeVar("_Model", bound=BaseModel)
 
 SampleKind = Literal["journalism", "simplification", "feedback"]
-"""What a task works on."""
 
 
 def convert_blank_to_none(value: Any) -> Any:
-    """Files say in several ways that there is nothing: null, an empty string, a cell of blanks."""
+    """Return None for a blank string, because files mark a missing value by null, "" or a blank cell."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
-def _convert_none_to_empty(value: Any) -> Any:
-    return "" if value is None else value
-
-
+_BLANK_AS_NONE = BeforeValidator(convert_blank_to_none)
+_NONE_AS_EMPTY = BeforeValidator(lambda value: "" if value is None else value)
 NonEmptyText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+# Only web addresses: Label Studio serves the links as HTML, and `javascript:` links would run there.
 OptionalLink = Annotated[str, StringConstraints(pattern=r"^(https?://\S+)?$")]
-"""An address of the web, or nothing: a page that is served must not hold others, such as scripts."""
 
 
 class Sample(BaseModel):
-    """What every sample has. Corpora have further fields, which are passed over."""
+    """The fields that all samples have. Further fields of a corpus are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
     id: NonEmptyText
     """Unique in its corpus."""
     corpus: NonEmptyText
-    """Name of the corpus, as the papers print it where they use it: eLife, PLOS, SCITech, Cochrane, ..."""
+    """Name of the corpus as in the papers: eLife, PLOS, SCITech, Cochrane, ..."""
 
 
 class JournalismSample(Sample):
-    """A paper that an article is to be written about (LLM-CLBR)."""
+    """A paper to write an article about (LLM-CLBR)."""
 
     abstract: NonEmptyText
-    summary: Annotated[NonEmptyText | None, BeforeValidator(convert_blank_to_none)] = None
-    """A plain summary by a person; null if the corpus has none."""
-    title: Annotated[str, BeforeValidator(_convert_none_to_empty)] = ""
-    link: Annotated[OptionalLink, BeforeValidator(_convert_none_to_empty)] = ""
-    """To the paper, for people who judge the articles."""
+    summary: Annotated[NonEmptyText | None, _BLANK_AS_NONE] = None
+    """Plain summary by a person; null if the corpus has none."""
+    title: Annotated[str, _NONE_AS_EMPTY] = ""
+    link: Annotated[OptionalLink, _NONE_AS_EMPTY] = ""
+    """Link to the paper, for people who judge the articles."""
 
 
 class SimplificationSample(Sample):
-    """A medical abstract that is to be rewritten in plain language (SoMS)."""
+    """A medical abstract to rewrite in plain language (SoMS)."""
 
     source: NonEmptyText
     """The technical abstract."""
@@ -77,7 +74,7 @@ class SimplificationSample(Sample):
 
 
 class FeedbackSample(Sample):
-    """A paragraph of a paper, and what a human reviewer criticised in it (SWIF2T)."""
+    """A paragraph of a paper with the criticism of a human reviewer (SWIF2T)."""
 
     paper_id: NonEmptyText
     paper: NonEmptyText
@@ -85,50 +82,47 @@ class FeedbackSample(Sample):
     paragraph: NonEmptyText
     feedback: NonEmptyText
     """The reviewer's words."""
-    aspect: Annotated[Weakness | None, BeforeValidator(convert_blank_to_none)] = None
-    """Type of the weakness that the feedback is about; null if nobody labelled it."""
-    link: Annotated[OptionalLink, BeforeValidator(_convert_none_to_empty)] = ""
-    """To the paper, for people who judge the comments; not to a page that shows its reviews."""
+    aspect: Annotated[Weakness | None, _BLANK_AS_NONE] = None
+    """Type of the weakness that the feedback is about; null if it is not labelled."""
+    link: Annotated[OptionalLink, _NONE_AS_EMPTY] = ""
+    """Link to the paper, for people who judge the comments; not to a page with its reviews."""
 
 
 Part = Literal["train", "dev", "test"]
 Split = Literal["train", "dev", "test", "all"]
 
+# Names of the parts in the releases.
 PART_NAMES: Final[dict[Part, tuple[str, ...]]] = {
     "train": ("train",),
     "dev": ("dev", "val", "valid", "validation"),
     "test": ("test",),
 }
-"""Names of each part in the releases."""
-
 _ALL_PART_NAMES: Final = {name for names in PART_NAMES.values() for name in names}
 
-
-_PUBLISHED_CORPORA: Final = ("SCITech", "eLife", "PLOS", "Cochrane", "SWIF2T")
-"""Published corpora, which are known by the names of their files."""
+_PUBLISHED_CORPORA: Final = ("SCITech", "eLife", "PLOS", "Cochrane", "SWIF2T")  # recognised in the names of files
 
 
 class LocatedRecord(NamedTuple):
-    """A record of a file, and where it stands there."""
+    """A record with its place in the file."""
 
     where: str
-    """For messages: "Line 3 of corpus.jsonl"."""
+    """Place for messages: "Line 3 of corpus.jsonl"."""
     record: Record
 
 
 class RecordFormat(NamedTuple):
-    """A file with a record for each sample."""
+    """A format of files with a record for each sample."""
 
     layout: str
-    """What it looks like, for messages."""
+    """Description of the format for messages."""
     fits: Callable[[Record], bool]
-    """Whether a record is one of this format."""
+    """Returns whether a record has this format."""
     samples: Callable[[Sequence[LocatedRecord], Path], Sequence[Sample]]
-    """The samples of the records of a file; records that are none are left out."""
+    """Converts the records of a file into samples, leaving out unusable records."""
 
 
 class FolderFormat(NamedTuple):
-    """A folder of files that only together make samples."""
+    """A format of folders whose files make samples only together."""
 
     layout: str
     fits: Callable[[Path], bool]
@@ -139,37 +133,28 @@ def read_entries(path: Path) -> list[LocatedRecord]:
     """Read all records of a file.
 
     Args:
-        path: A table with a header if its name ends in .csv; else a JSON list of objects, or one object a line. Empty
-            lines are passed over.
+        path: A CSV table with a header if the name ends in .csv; otherwise a JSON list of objects, or an object a
+            line. Empty lines are skipped.
 
     Raises:
-        BadInput: The file cannot be read, holds no record, or something else than records.
+        InputError: The file cannot be read, is empty, or has other content.
     """
     text = read_text(path, "file of the corpus")
     if path.suffix.lower() == ".csv":
         entries = _parse_csv_rows(text, path)
     elif text.lstrip().startswith("["):
-        entries = _parse_json_list(text, path)
+        values = _parse_json(text, str(path), "file")
+        entries = [_require_json_object(each, f"Record {number} of {path}") for number, each in enumerate(values, 1)]
     else:
-        entries = [
-            _parse_json_line(line, f"Line {number} of {path}") for number, line in list_filled_lines(text.split("\n"))
-        ]
+        located = ((line, f"Line {number} of {path}") for number, line in list_filled_lines(text.split("\n")))
+        entries = [_require_json_object(_parse_json(line, where, "line"), where) for line, where in located]
     if not entries:
         raise InputError(f"{path} is empty; give a file with a record for each sample.", kind="empty_input")
     return entries
 
 
 def validate_record(schema: type[_Model], where: str, values: Mapping[str, Any]) -> _Model:
-    """Values as a `schema`.
-
-    Args:
-        schema: What they must be.
-        where: They stand, for the message.
-        values: Read from a file.
-
-    Raises:
-        BadInput: They do not fit; says which of them.
-    """
+    """Validate the fields of a record, or raise an InputError that names the place and the invalid fields."""
     try:
         return schema.model_validate(values)
     except ValidationError as error:
@@ -177,46 +162,35 @@ def validate_record(schema: type[_Model], where: str, values: Mapping[str, Any])
 
 
 def join_sentences(text: object) -> object:
-    """Sentences as one text with single spaces; what is no text is left as it is, for the schema to refuse."""
+    """Join a list of sentences, or normalise the spaces of a text."""
+    # Other values are returned unchanged, so that the schema rejects them.
     if isinstance(text, list) and all(isinstance(part, str) for part in text):
         text = " ".join(text)
     return " ".join(text.split()) if isinstance(text, str) else text
 
 
 def has_fields(fields: set[str], record: Record) -> bool:
-    """Whether a record has all of some fields."""
+    """Return whether a record has all the given fields."""
     return fields <= record.keys()
 
 
 def convert_own_records(schema: type[Sample], entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
-    """Samples of Draftroom's own format; those that name no corpus are of one with the name of the file."""
+    """Convert records of Draftroom's own format. The default of `corpus` is the name of the file."""
     default = {"corpus": derive_corpus_name(path)}
     return [validate_record(schema, where, {**default, **record}) for where, record in entries]
 
 
 def derive_corpus_name(path: Path) -> str:
-    """The corpus that a file belongs to, by its name, or by that of its folder if the file is named for a part of it.
-
-    `elife.jsonl` and `eLife/val.json` are of eLife; a file with a name that says nothing is a corpus of that name.
-    """
+    """Derive the name of a corpus from a file: `elife.jsonl` and `eLife/val.json` belong to eLife."""
     name = path.resolve().parent.name if path.stem in _ALL_PART_NAMES else path.stem
     return next((corpus for corpus in _PUBLISHED_CORPORA if corpus.lower() in name.lower()), name)
 
 
-def _parse_json_line(line: str, where: str) -> LocatedRecord:
+def _parse_json(text: str, where: str, unit: Literal["line", "file"]) -> Any:
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is no JSON ({error}); mend the line.") from error
-    return _require_json_object(value, where)
-
-
-def _parse_json_list(text: str, path: Path) -> list[LocatedRecord]:
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path} is no JSON ({error}); mend the file.") from error
-    return [_require_json_object(value, f"Record {number} of {path}") for number, value in enumerate(values, start=1)]
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:  # RecursionError: deeply nested lists
+        raise InputError(f"{where} is no JSON ({error}); mend the {unit}.") from error
 
 
 def _require_json_object(value: object, where: str) -> LocatedRecord:
@@ -231,6 +205,7 @@ def _parse_csv_rows(text: str, path: Path) -> list[LocatedRecord]:
         rows = list(reader)
     except csv.Error as error:
         raise InputError(f"{path} is no table that can be read ({error}); save it as CSV with a header.") from error
+    # csv collects the cells beyond the header under None.
     return [
         LocatedRecord(f"Row {number} of {path}", {name: value for name, value in row.items() if name is not None})
         for number, row in enumerate(rows, start=1)
@@ -238,10 +213,10 @@ def _parse_csv_rows(text: str, path: Path) -> list[LocatedRecord]:
 
 
 def normalize_split(name: str | None) -> Split:
-    """A split by any of its names; dev if none is named.
+    """Return the split with a name that a release may use; None means dev.
 
     Raises:
-        BadInput: There is no such split.
+        InputError: The name is unknown.
     """
     if name == "all":
         return "all"
@@ -251,33 +226,28 @@ def normalize_split(name: str | None) -> Split:
     raise InputError(f"There is no split {name!r}; choose one of {', '.join(PART_NAMES)}, all.")
 
 
-def list_parts(split: Split) -> list[tuple[str, ...]]:
-    """The parts that are read, each by all its names."""
-    return list(PART_NAMES.values()) if split == "all" else [PART_NAMES[split]]
-
-
 def list_part_names(split: Split) -> list[str]:
-    """All names of the parts that are read."""
-    return [name for names in list_parts(split) for name in names]
+    """List all names of the parts of a split."""
+    return [name for part, names in PART_NAMES.items() if split in {part, "all"} for name in names]
 
 
 def list_split_files(folder: Path, split: Split, suffixes: Sequence[str]) -> list[Path]:
-    """Files of a folder that are named for the parts of a split, such as `val.json`, in the order of the parts."""
+    """List the files of a folder that are named after the parts of a split, such as `val.json`."""
     found = []
-    for names in list_parts(split):
-        candidates = (folder / f"{name}{suffix}" for name in names for suffix in suffixes)
-        found += [file for file in candidates if file.is_file()][:1]
+    for part, names in PART_NAMES.items():
+        if split in {part, "all"}:
+            candidates = (folder / f"{name}{suffix}" for name in names for suffix in suffixes)
+            found += [file for file in candidates if file.is_file()][:1]
     return found
 
 
 def select_split(entries: Sequence[LocatedRecord], split: Split, path: Path) -> list[LocatedRecord]:
-    """The records whose `split` is the one asked for.
+    """Select the records of a split by their field `split`.
 
-    All of them if the file is not divided, that is, if no `split` in it is the name of a part. In a file that is
-    divided, records that belong to no part are left out.
+    If no record names a known part, the file is not divided and all records are returned.
 
     Raises:
-        BadInput: The file is divided and lacks this part.
+        InputError: The file is divided and lacks this split.
     """
     parts = sorted(_ALL_PART_NAMES & {str(entry.record.get("split")) for entry in entries})
     if split == "all" or not parts:

@@ -1,1 +1,1 @@
-"""What people think of the systems' texts: blinded tasks for Label Studio, and what comes of their answers."""
+"""Human evaluation: blinded tasks for Label Studio, and the analysis of the raters' answers."""

@@ -1,21 +1,21 @@
-"""What people said: comparisons of focused feedback (SWIF2T), and ratings of science journalism (LLM-CLBR).
+"""Results of human evaluations: comparisons of focused feedback (SWIF2T) and ratings of science journalism (LLM-CLBR).
 
-Comparisons tell who dominates whom, ties, and how far raters agree. The criteria, in our own words, follow Chamoun,
-Schlichtkrull and Vlachos: specificity and actionability, reading comprehension, overall helpfulness, each as a choice
-between two comments or a tie. A comparison that several raters have judged counts once, with the mean of what they
-gave: the totals that the paper reports have quarters, which whole and half points alone do not add up to.
+Comparisons give a dominance table, the share of ties, and the agreement of raters. The criteria, in Draftroom's
+wording, follow Chamoun, Schlichtkrull and Vlachos: specificity and actionability, reading comprehension, overall
+helpfulness, each as a choice between two comments or a tie. A comparison with several raters counts once, with the mean
+of their points: the paper's totals have quarters, which cannot result from whole and half points.
 
-The questions on articles, in our own words (`questions.toml`), and the ends of the scales follow Jiang, Shi and Luo:
-readability, information conveyance, authenticity, interestingness, and what the rater knew of the topic, each from 1 to
-5. A rater is within the field of a paper from `within_from` on, on average over what they said of their knowledge of
-it: asked again for each text about it, they may answer differently. The paper does not say where it draws the line; by
-default it is 3, "I know its basics from my studies or my work", the lowest answer that presupposes some schooling.
+The questions on articles, in Draftroom's wording (`questions.toml`), and the ends of the scales follow Jiang, Shi and
+Luo: readability, information conveyance, authenticity, interestingness, and the rater's knowledge of the topic, each
+from 1 to 5. A rater is within the field of a paper if the mean of their answers on its topic, which are asked again
+for each text, is at least `within_from`. The paper does not give its threshold. The default is 3, "I know its basics
+from my studies or my work", the lowest answer that presupposes some schooling.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal
+from typing import Literal
 
 from pandas import DataFrame, concat
 
@@ -28,7 +28,7 @@ from evals.human.label_studio import (
     SECOND,
     TIE,
     RaterAnswer,
-    unblind_answers,
+    resolve_answers,
 )
 from evals.reports.document import (
     PAPER_ROW_PREFIX,
@@ -41,49 +41,38 @@ from evals.reports.document import (
 )
 from evals.statistics import Kappa, compute_mean_kappa, estimate_clustered_mean
 
+# Points of the comment that is shown first; the points of the two comments add up to 1.
 _ANSWER_POINTS = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
-"""Of the comment that is shown first; the other one has what is left of 1."""
 
+# From Chamoun, Schlichtkrull and Vlachos: dominance totals of overall helpfulness, kappa with and without ties.
 PUBLISHED_TOTALS = {"SWIF2T": 171.75, "CoVe": 127.5, "human reviews": 121.25, "single GPT-4": 92.5}
-"""Dominance totals of overall helpfulness that Chamoun, Schlichtkrull and Vlachos report."""
-
 PUBLISHED_KAPPA = (0.3927, 0.7793)
-"""Their Cohen's kappa with and without ties."""
+
 _AGREEMENT_NOTE = (
     "Cohen's kappa of every two raters, averaged with the number of answers that they share. Without ties: comparisons "
     "that one of the two called a tie are left out. The share of the first is of the comparisons that were decided."
 )
 
 
-_JUDGEMENT_COLUMNS: Final = ["sample", "first", "second", "criterion", "rater", "answer"]
-
-
 def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Lay the key on the answers: a line for each.
+    """Tabulate the answers of comparisons with their systems, given in chronological order.
 
-    Its columns are `sample`, `first` and `second` (the systems, as their comments were shown), `criterion`, `rater` and
-    `answer`: first, tie or second.
-
-    Args:
-        answers: In the order in which they were given; of those to the same question the newest counts.
-        key: Of these comparisons.
+    Returns:
+        A row for each answer: `sample`, `first` and `second` (the systems in the order shown), `criterion`, `rater` and
+        `answer` (first, tie or second).
 
     Raises:
-        BadInput: An answer is to something else, or is none that was offered.
+        InputError: The key belongs to other tasks, or an answer was not offered.
     """
     lines = [
         (hidden.sample, *hidden.systems, answer.question, answer.rater, answer.value)
-        for answer, hidden in unblind_answers(answers, key, CRITERIA, systems=2)
+        for answer, hidden in resolve_answers(answers, key, CRITERIA, systems=2)
     ]
-    return DataFrame(lines, columns=_JUDGEMENT_COLUMNS)
+    return DataFrame(lines, columns=["sample", "first", "second", "criterion", "rater", "answer"])
 
 
 def compute_points(given: DataFrame) -> DataFrame:
-    """The `points` of `system` against `other` on each `sample`: 1 for a win, 0.5 for a tie, the mean over raters.
-
-    Args:
-        given: By one criterion.
-    """
+    """Compute the `points` of `system` against `other` on each `sample`, as the mean over raters."""
     points = given["answer"].map(_ANSWER_POINTS)
     sides = [("first", "second", points), ("second", "first", 1 - points)]
     lines = [
@@ -94,47 +83,36 @@ def compute_points(given: DataFrame) -> DataFrame:
 
 
 def compute_dominance(given: DataFrame) -> DataFrame:
-    """The dominance table: the points of the column's system against the row's, summed over samples.
-
-    Args:
-        given: By one criterion.
-    """
+    """Sum the points of each system (column) against each other system (row) over the samples, by one criterion."""
     return compute_points(given).pivot_table(index="other", columns="system", values="points", aggfunc="sum")
 
 
 def compute_rater_kappa(given: DataFrame, *, ties: bool) -> Kappa:
-    """Cohen's kappa over judgements of the same comparisons.
-
-    Categories are the answers as they were given. As sides are random, no side stands for a system, and chance is what
-    guessing would bring about.
-
-    Args:
-        given: By one criterion, or by all.
-        ties: Whether "no difference" is a category; otherwise comparisons that either of two raters gave it are left
-            out of what these two share.
-    """
+    """Compute Cohen's kappa over judgements of the same comparisons, with or without ties."""
+    # Categories are the answers as given. Sides are random, so chance agreement is that of guessing.
+    # Without ties, two raters share only the comparisons that neither called a tie.
     counted = given if ties else given[given["answer"] != TIE]
     compared = ["sample", "first", "second", "criterion"]
-    return compute_mean_kappa(
-        {str(rater): dict(of.set_index(compared)["answer"]) for rater, of in counted.groupby("rater")}
-    )
+    answers = {str(rater): dict(rows.set_index(compared)["answer"]) for rater, rows in counted.groupby("rater")}
+    return compute_mean_kappa(answers)
 
 
 def build_judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocument:
-    """Dominance by each criterion with totals and shares, then ties and how far raters agree.
-
-    Args:
-        given: All judgements.
-        seed: Of the intervals.
-    """
-    of_sample = given.groupby("sample")["rater"].nunique()
+    """Build the report of comparisons: dominance by each criterion, ties, and the agreement of raters."""
+    raters = given.groupby("sample")["rater"].nunique()
     published = ", ".join(f"{system} {total:g}" for system, total in PUBLISHED_TOTALS.items())
     by_criterion = {each.title: given[given["criterion"] == each.name] for each in CRITERIA}
+    dominance = [
+        ReportSection(title, table=_tabulate_dominance(judged, seed))
+        for title, judged in by_criterion.items()
+        if len(judged)
+    ]
+    agreement = _tabulate_agreement({**by_criterion, "all": given})
     return ReportDocument(
         title="Comparisons of feedback",
         facts=[
-            f"{len(given)} judgements of {given['rater'].nunique()} raters on {len(of_sample)} paragraphs, "
-            f"{(of_sample > 1).sum()} of which two raters or more have judged"
+            f"{len(given)} judgements of {given['rater'].nunique()} raters on {len(raters)} paragraphs, "
+            f"{(raters > 1).sum()} of which two raters or more have judged"
         ],
         summary=[
             "A cell holds the points of the column's system against the row's: 1 for a win, 0.5 for a tie. A "
@@ -142,25 +120,16 @@ def build_judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocumen
             f"Shares are of all the points that a system could have won. {describe_intervals('paragraphs')}",
             f"Totals of overall helpfulness in the paper: {published}.",
         ],
-        sections=[
-            *(
-                ReportSection(title, table=_tabulate_dominance(of, seed))
-                for title, of in by_criterion.items()
-                if len(of)
-            ),
-            ReportSection(
-                "Ties and agreement", _AGREEMENT_NOTE, table=_tabulate_agreement({**by_criterion, "all": given})
-            ),
-        ],
+        sections=[*dominance, ReportSection("Ties and agreement", _AGREEMENT_NOTE, table=agreement)],
     )
 
 
 def _tabulate_dominance(given: DataFrame, seed: int) -> DataFrame:
-    """With the totals of the columns, and the shares of the points at stake with intervals over samples."""
+    """Tabulate dominance with totals, and with shares of the possible points."""
     points = compute_dominance(given)
     shares = [
-        estimate_clustered_mean([list(won) for _, won in of_system.groupby("sample")["points"]], seed=seed)
-        for _, of_system in compute_points(given).groupby("system")
+        estimate_clustered_mean([list(won) for _, won in own.groupby("sample")["points"]], seed=seed)
+        for _, own in compute_points(given).groupby("system")
     ]
     rows = [[str(row), *map(format_decimal, cells)] for row, cells in zip(points.index, points.to_numpy(), strict=True)]
     rows.append(["total", *map(format_decimal, points.sum())])
@@ -169,15 +138,13 @@ def _tabulate_dominance(given: DataFrame, seed: int) -> DataFrame:
 
 
 def _tabulate_agreement(judged: dict[str, DataFrame]) -> DataFrame:
+    """Tabulate ties, the share of the comment shown first, and kappa, by criterion."""
     rows = []
     for title, given in judged.items():
-        decided = given[given["answer"] != TIE]["answer"] == FIRST
-        row = [
-            title,
-            str(len(given)),
-            _format_percent((given["answer"] == TIE).mean()),
-            _format_percent(decided.mean()),
-        ]
+        ties = given["answer"] == TIE
+        # A share of the first comment far from 50 % would show a bias of the raters towards a side.
+        shares = (ties.mean(), (given[~ties]["answer"] == FIRST).mean())
+        row = [title, str(len(given)), *(format_decimal(100 * share, 1) for share in shares)]
         for found in (compute_rater_kappa(given, ties=True), compute_rater_kappa(given, ties=False)):
             row += [format_decimal(found.kappa, 4), str(found.shared)]
         rows.append(row)
@@ -187,55 +154,39 @@ def _tabulate_agreement(judged: dict[str, DataFrame]) -> DataFrame:
     return build_table(header, rows)
 
 
-def _format_percent(share: float) -> str:
-    return format_decimal(100 * share, 1)
-
-
-FIELD_KNOWLEDGE_THRESHOLD = 3.0
+FIELD_KNOWLEDGE_THRESHOLD = 3.0  # see the docstring of the module
 
 RaterGroup = Literal["all", "within", "outside"]
 
-
+# From Jiang, Shi and Luo, in the order of the questionnaire's qualities. Their raters also saw the plain summaries and
+# the articles of Qwen1.5-7B alone, whose means are not available.
 PUBLISHED_MEANS: dict[RaterGroup, Mapping[str, tuple[float, ...]]] = {
     "within": {"LLM-CLBR": (3.95, 3.60, 3.70, 3.55), "GPT-4": (3.80, 3.75, 3.80, 3.40)},
     "outside": {"LLM-CLBR": (3.65, 3.40, 3.55, 3.20), "GPT-4": (3.40, 3.55, 3.70, 3.15)},
 }
-"""Means that Jiang, Shi and Luo report, by system, in the order of the questionnaire's qualities.
-
-Their raters saw the plain summaries and the articles of Qwen1.5-7B alone, too, whose means we do not have.
-"""
-
-
-_RATING_COLUMNS: Final = ["sample", "system", "rater", "question", "value"]
 
 
 def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Lay the key on the answers: a line for each, with `sample`, `system`, `rater`, `question` and `value`, 1 to 5.
+    """Tabulate the ratings of articles with their systems, given in chronological order.
 
-    Args:
-        answers: In the order in which they were given; of those to the same question the newest counts.
-        key: Of these texts.
+    Returns:
+        A row for each answer: `sample`, `system`, `rater`, `question` and `value` (1 to 5).
 
     Raises:
-        BadInput: An answer is to something else, or is none that was offered.
+        InputError: The key belongs to other tasks, or an answer was not offered.
     """
     lines = [
         (hidden.sample, hidden.systems[0], answer.rater, answer.question, int(answer.value))
-        for answer, hidden in unblind_answers(answers, key, QUESTIONNAIRE, systems=1)
+        for answer, hidden in resolve_answers(answers, key, QUESTIONNAIRE, systems=1)
     ]
-    return DataFrame(lines, columns=_RATING_COLUMNS)
+    return DataFrame(lines, columns=["sample", "system", "rater", "question", "value"])
 
 
 def select_rater_group(
     given: DataFrame, group: RaterGroup, within_from: float = FIELD_KNOWLEDGE_THRESHOLD
 ) -> DataFrame:
-    """The ratings of raters within or outside the field of what they rated; of all raters, those who said neither, too.
-
-    Args:
-        given: All ratings.
-        group: Which ones.
-        within_from: Mean knowledge of a sample's topic from which on a rater is within its field.
-    """
+    """Select the ratings by raters within or outside the field of the rated paper."""
+    # All raters include those who did not answer the question on their knowledge.
     if group == "all":
         return given
     known = given[given["question"] == KNOWLEDGE.name].groupby(["rater", "sample"])["value"].mean()
@@ -244,22 +195,15 @@ def select_rater_group(
 
 
 def tabulate_means(given: DataFrame, published: Mapping[str, tuple[float, ...]], *, seed: int = 0) -> DataFrame:
-    """Mean ratings by system and question with intervals over samples, and what the paper reports below them.
-
-    Args:
-        given: Ratings of a group.
-        published: Of this group.
-        seed: Of the intervals.
-    """
+    """Tabulate mean ratings by system and question, followed by the published means of the same group of raters."""
     rows = []
-    for system, of_system in given.groupby("system"):
-        cells = {
-            question: estimate_clustered_mean(
-                [list(values) for _, values in cell.groupby("sample")["value"]], seed=seed
-            )
-            for question, cell in of_system.groupby("question")
-        }
-        rated = str(of_system.groupby("question").size().max())
+    for system, own in given.groupby("system"):
+        cells = {}
+        for question, answers in own.groupby("question"):
+            # Ratings of a sample by several raters are not independent.
+            clusters = [list(values) for _, values in answers.groupby("sample")["value"]]
+            cells[question] = estimate_clustered_mean(clusters, seed=seed)
+        rated = str(own.groupby("question").size().max())
         rows.append([str(system), rated, *(format_estimate(cells.get(question.name)) for question in QUESTIONNAIRE)])
     rows += [
         [PAPER_ROW_PREFIX + system, "-", "-", *map(format_decimal, values)] for system, values in published.items()
@@ -270,30 +214,21 @@ def tabulate_means(given: DataFrame, published: Mapping[str, tuple[float, ...]],
 def build_ratings_report(
     given: DataFrame, *, within_from: float = FIELD_KNOWLEDGE_THRESHOLD, seed: int = 0
 ) -> ReportDocument:
-    """Means with intervals for all raters, those within and those outside the field.
-
-    Args:
-        given: All ratings.
-        within_from: Mean knowledge of a sample's topic from which on a rater is within its field.
-        seed: Of the intervals.
-    """
+    """Build the report of ratings: means of all raters, and of those within and outside the field."""
     titles: dict[RaterGroup, str] = {
         "all": "All raters",
         "within": f"Within the field: knowledge of the topic {within_from:g} or more",
         "outside": "Outside the field",
     }
     raters, papers = given["rater"].nunique(), given["sample"].nunique()
+    sections = []
+    for group, title in titles.items():
+        ratings = select_rater_group(given, group, within_from)
+        table = tabulate_means(ratings, PUBLISHED_MEANS.get(group, {}), seed=seed)
+        sections.append(ReportSection(title, table=table))
     return ReportDocument(
         title="Ratings of science journalism",
         facts=[f"{len(given)} answers of {raters} raters to texts about {papers} papers"],
         summary=[f"From 1 to 5, more is better. {describe_intervals('papers')}"],
-        sections=[
-            ReportSection(
-                title,
-                table=tabulate_means(
-                    select_rater_group(given, group, within_from), PUBLISHED_MEANS.get(group, {}), seed=seed
-                ),
-            )
-            for group, title in titles.items()
-        ],
+        sections=sections,
     )

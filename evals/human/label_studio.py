@@ -1,9 +1,9 @@
-"""Label Studio: the project that is imported, and the answers that come back.
+"""Label Studio projects: writing the labelling configuration and tasks, and reading the exported answers.
 
-Tags are those of Label Studio 1.23 (https://labelstud.io/tags). Answers are `Choices` and not stars (`Rating`), so that
-each point of a scale says what it means. Tasks are shown in the order in which they are imported, and whoever opens the
-list of tasks sees every field of them: they hold nothing but what is shown and the random name of an item. Of the
-formats of exports (https://labelstud.io/guide/export) the one called JSON is read.
+The tags are those of Label Studio 1.23 (https://labelstud.io/tags). Scales are `Choices` and not stars (`Rating`), so
+that each point has a description. Raters can see all fields of a task in Label Studio's list of tasks, so a task has
+only the texts that are shown and the random name of its item. Exports are read in the format called JSON
+(https://labelstud.io/guide/export).
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from state.settings import describe_validation_error
 
 
 class AnswerOption(NamedTuple):
-    """A possible answer."""
+    """An option of a question."""
 
     value: str
-    """As an answer holds it."""
+    """Value in exported answers."""
     text: str
 
 
 class SurveyQuestion(NamedTuple):
-    """A question with all its answers."""
+    """A question with its options."""
 
     name: str
     title: str
@@ -49,49 +49,41 @@ def _build_question(asked: dict[str, str], options: Iterable[tuple[str, str]]) -
     return SurveyQuestion(asked["name"], asked["title"], asked["text"], tuple(AnswerOption(*each) for each in options))
 
 
+# Questions on an article: the rater's knowledge of the topic, then the qualities of the article, each from 1 to 5.
 QUESTIONNAIRE: Final = tuple(
     _build_question(each, ((str(point), f"{point}: {meaning}") for point, meaning in enumerate(each["scale"], start=1)))
     for each in _QUESTION_TEXTS["articles"]
 )
-"""On an article: what the rater knew of the topic, and what the article is like, each from 1 to 5."""
 KNOWLEDGE, *QUALITIES = QUESTIONNAIRE
 
 FIRST, TIE, SECOND = "first", "tie", "second"
 _COMPARISON_OPTIONS = ((FIRST, "The first is better"), (TIE, "No difference"), (SECOND, "The second is better"))
 CRITERIA: Final = tuple(_build_question(each, _COMPARISON_OPTIONS) for each in _QUESTION_TEXTS["comments"])
-"""What two comments are compared on."""
-GUIDELINES: Final[Sequence[str]] = _QUESTION_TEXTS["guidelines"]
-"""What raters of comments are told, a paragraph each."""
+GUIDELINES: Final[Sequence[str]] = _QUESTION_TEXTS["guidelines"]  # paragraphs for raters of comments
+_QUESTION_NAMES = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
 
 
 class RaterAnswer(NamedTuple):
-    """An answer to one question about one item; it names no system, so raters may keep it."""
+    """An answer to a question on an item. It does not name a system."""
 
     item: str
     question: str
     rater: str
     value: str
-    """Of the chosen option."""
+    """Value of the chosen option."""
     at: datetime
 
 
-def unblind_answers(
+def resolve_answers(
     answers: Iterable[RaterAnswer], key: BlindingKey, questions: Sequence[SurveyQuestion], *, systems: int
 ) -> Iterator[tuple[RaterAnswer, HiddenItem]]:
-    """Lay the key on the answers: each with what stands behind its item.
-
-    Of several answers of a rater to the same question the last one counts, for raters may change their mind.
-
-    Args:
-        answers: In the order in which they were given.
-        key: Of the tasks that they are about.
-        questions: That were asked.
-        systems: How many texts an item shows.
+    """Yield each of the chronological answers with the sample and systems of its item.
 
     Raises:
-        BadInput: An answer is to something else, or is none that was offered.
+        InputError: The key belongs to other tasks, or an answer was not offered.
     """
     offered = {(question.name, option.value) for question in questions for option in question.options}
+    # Raters may change their mind: the last answer to a question counts.
     newest = {(each.rater, each.item, each.question): each for each in answers}
     for answer in newest.values():
         if (answer.question, answer.value) not in offered:
@@ -99,14 +91,11 @@ def unblind_answers(
                 f"{answer.rater!r} answered {answer.value!r} to {answer.question!r} of {answer.item!r}, which was not "
                 "offered; give the answers that belong to this key."
             )
-        yield answer, key.unblind_item(answer.item, systems)
-
-
-_QUESTION_NAMES = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
+        yield answer, key.find_hidden_item(answer.item, systems)
 
 
 def build_rating_config() -> str:
-    """The labelling configuration of the questionnaire, in XML: the abstract beside the article."""
+    """Build the labelling configuration of the questionnaire, in XML."""
     view = Element("View")
     SubElement(view, "Header", value="$title", size="3")
     paper, _ = _add_columns(view, {"paper": "The abstract of the paper", "text": "The article"})
@@ -117,7 +106,7 @@ def build_rating_config() -> str:
 
 
 def build_comparison_config() -> str:
-    """The labelling configuration of the comparisons, in XML."""
+    """Build the labelling configuration of the comparisons, in XML."""
     view = Element("View")
     guidelines = _add_collapsed_panel(view, "Guidelines")
     for paragraph in GUIDELINES:
@@ -133,7 +122,7 @@ def build_comparison_config() -> str:
 
 
 def _add_columns(parent: Element, columns: Mapping[str, str]) -> list[Element]:
-    """Texts in columns, by name and title; below each other where the window is narrow."""
+    """Add a column for each text, by name and title; a narrow window shows them below each other."""
     row = SubElement(parent, "View", style="display: flex; flex-wrap: wrap; gap: 2em")
     sides = [SubElement(row, "View", style="flex: 1 1 20em") for _ in columns]
     for side, (name, title) in zip(sides, columns.items(), strict=True):
@@ -143,12 +132,12 @@ def _add_columns(parent: Element, columns: Mapping[str, str]) -> list[Element]:
 
 
 def _add_collapsed_panel(parent: Element, title: str) -> Element:
-    """A part that is opened by a click."""
+    """Add a panel that opens on a click."""
     return SubElement(SubElement(SubElement(parent, "Collapse"), "Panel", value=title), "View")
 
 
 def _add_link(parent: Element) -> None:
-    # Not in a frame of its own (`inline`): Label Studio's frames may not open another window.
+    # Inline, because Label Studio's frames may not open another window.
     SubElement(
         parent, "HyperText", name="link", value="$anchor", valueType="text", inline="true", clickableLinks="true"
     )
@@ -160,15 +149,10 @@ def _add_text(parent: Element, name: str) -> None:
 
 def _add_question(parent: Element, question: SurveyQuestion, about: str) -> None:
     SubElement(parent, "Header", value=f"{question.title}. {question.text}", size="5")
-    choices = SubElement(
-        parent,
-        "Choices",
-        name=question.name,
-        toName=about,
-        choice="single-radio",
-        required="true",
-        requiredMessage=f"Please answer the question on {question.title.lower()}.",
-    )
+    message = f"Please answer the question on {question.title.lower()}."
+    # Label Studio attaches every question to one of the texts, even a question about both.
+    attributes = {"name": question.name, "toName": about, "choice": "single-radio"}
+    choices = SubElement(parent, "Choices", attributes, required="true", requiredMessage=message)
     for option in question.options:
         SubElement(choices, "Choice", value=option.text, alias=option.value)
 
@@ -179,13 +163,7 @@ def _serialize_xml(view: Element) -> str:
 
 
 def write_project(folder: Path, config: str, tasks: Sequence[LabelStudioTask], key: BlindingKey) -> None:
-    """Write `labelling.xml` and the tasks, which Label Studio imports, and `key.json`, which no rater may see.
-
-    Args:
-        folder: Where they go.
-        config: The labelling configuration.
-        tasks: In the order in which they are shown.
-        key: Of all of them.
+    """Write labelling.xml and tasks.json, which Label Studio imports, and key.json, which no rater may see.
 
     Raises:
         StateError: The folder cannot be written.
@@ -212,7 +190,7 @@ class _ExportedUser(BaseModel):
 
 class _ExportedValue(BaseModel):
     choices: list[Any] = []
-    """The values that were chosen; lists of them where a team nests choices in questions of its own."""
+    """Chosen values; lists of values if a team has added questions with nested choices."""
 
 
 class _ExportedResult(BaseModel):
@@ -222,10 +200,10 @@ class _ExportedResult(BaseModel):
 
 class _ExportedAnnotation(BaseModel):
     completed_by: _ExportedUser | int | str
-    """A number, or the whole person, depending on Label Studio's version and on how it was exported."""
+    """A number or a user, depending on Label Studio's version and the way of exporting."""
     result: list[_ExportedResult]
     was_cancelled: bool = False
-    """The rater skipped the task."""
+    """Whether the rater skipped the task."""
     updated_at: AwareDatetime
 
 
@@ -239,14 +217,13 @@ class _ExportedTask(BaseModel):
 
     def iterate_answers(self) -> Iterator[RaterAnswer]:
         for annotation in self.annotations:
-            by = annotation.completed_by
-            rater = str((by.email or by.id) if isinstance(by, _ExportedUser) else by)
+            if annotation.was_cancelled:
+                continue
+            user = annotation.completed_by
+            rater = str((user.email or user.id) if isinstance(user, _ExportedUser) else user)
             for result in annotation.result:
-                if (
-                    result.from_name in _QUESTION_NAMES
-                    and len(result.value.choices) == 1
-                    and not annotation.was_cancelled
-                ):
+                # A team may have added questions of its own to the project.
+                if result.from_name in _QUESTION_NAMES and len(result.value.choices) == 1:
                     value = str(result.value.choices[0])
                     yield RaterAnswer(self.data.item, result.from_name, rater, value, annotation.updated_at)
 
@@ -255,22 +232,19 @@ _EXPORT_ADAPTER = TypeAdapter(list[_ExportedTask])
 
 
 def read_exports(paths: Iterable[Path]) -> list[RaterAnswer]:
-    """The answers in exports in the format JSON, in the order in which they were given.
-
-    Skipped tasks are left out, and so is whatever a team has asked besides.
+    """Read the answers in Label Studio's JSON exports, in the order in which they were given.
 
     Raises:
-        BadInput: A file cannot be read, or is no such export.
+        InputError: A file cannot be read, or is no export of these tasks.
     """
-    found = [answer for path in paths for task in _read_export(path) for answer in task.iterate_answers()]
+    found: list[RaterAnswer] = []
+    for path in paths:
+        try:
+            tasks = _EXPORT_ADAPTER.validate_json(read_file(path, "JSON export of Label Studio"))
+        except ValidationError as error:
+            raise InputError(
+                f"{path} is no JSON export of these tasks ({describe_validation_error(error)}); "
+                "export them in the format JSON."
+            ) from error
+        found += [answer for task in tasks for answer in task.iterate_answers()]
     return sorted(found, key=lambda answer: answer.at)
-
-
-def _read_export(path: Path) -> list[_ExportedTask]:
-    try:
-        return _EXPORT_ADAPTER.validate_json(read_file(path, "JSON export of Label Studio"))
-    except ValidationError as error:
-        raise InputError(
-            f"{path} is no JSON export of these tasks ({describe_validation_error(error)}); "
-            "export them in the format JSON."
-        ) from error

@@ -1,1 +1,1 @@
-"""What a person reads of an evaluation: tables beside the paper's, plots, a page for each sample, and comparisons."""
+"""Reports of evaluations: tables, figures, a page for each sample, and comparisons of two runs."""

@@ -1,4 +1,4 @@
-"""Two runs of one task beside each other, over the samples that both have: run B less run A."""
+"""The comparison of two runs of a task over the samples that both have: run B minus run A."""
 
 from __future__ import annotations
 
@@ -19,45 +19,42 @@ _ABSENT = "-"
 
 
 def render_comparison(a: Evaluation, b: Evaluation) -> str:
-    """What differs between two runs, in Markdown. Statistics of all texts at once, as corpus BLEU, are in no sample.
-
-    Args:
-        a: A run, scored.
-        b: The run that is held against it.
+    """Compare two scored runs in Markdown, by the measures that have a value for each sample.
 
     Raises:
-        SettingsError: If the runs are of different tasks, or have no sample in common.
+        SettingsError: The runs belong to different tasks, or have no sample in common.
     """
     if a.config.task != b.config.task:
         raise SettingsError(
             f"The runs are of different tasks, {a.config.task} and {b.config.task}: compare two runs of one task."
         )
+    # Samples with the same id may differ, when a corpus was changed between the runs.
     samples = {sample["id"]: sample for sample in a.samples}
     common = {sample["id"] for sample in b.samples if samples.get(sample["id"]) == sample}
     if not common:
         raise SettingsError("The runs have no sample in common: draw both from the same data with the same --seed.")
-    both = _tabulate_values(a, common).merge(_tabulate_values(b, common), on=_KEY_COLUMNS, suffixes=("_a", "_b"))
+    values = _tabulate_values(a, common).merge(_tabulate_values(b, common), on=_KEY_COLUMNS, suffixes=("_a", "_b"))
     report = ReportDocument(
         title=f"{a.config.task.replace('_', ' ').capitalize()}: two runs compared",
-        facts=[f"A: {_format_run(a.config)}", f"B: {_format_run(b.config)}"],
+        facts=[
+            f"{name}: begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}"
+            for name, config in (("A", a.config), ("B", b.config))
+        ],
         summary=[
             f"Samples in both runs: {len(common)}. All that follows is of these, and is B less A.",
             TEST_DESCRIPTION,
         ],
         sections=[
             _build_choices_section(a, b),
-            *(_build_corpus_section(a, str(corpus), of) for corpus, of in both.groupby("corpus", sort=False)),
+            *(_build_corpus_section(a, str(corpus), own) for corpus, own in values.groupby("corpus", sort=False)),
         ],
     )
     return render_report_markdown(report)
 
 
-def _format_run(config: RunConfig) -> str:
-    return f"begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}"
-
-
 def _tabulate_values(run: Evaluation, samples: Collection[str]) -> DataFrame:
-    """What was measured of the texts of systems, once, whatever tables it is in."""
+    """Tabulate the measured values of systems by row, measure and sample."""
+    # A dictionary, because several tables may have the same row and measure.
     found = {
         (scores.corpus, line.row.name, measure, sample): value
         for scores in run.scores
@@ -70,16 +67,16 @@ def _tabulate_values(run: Evaluation, samples: Collection[str]) -> DataFrame:
     return DataFrame([(*key, value) for key, value in found.items()], columns=[*_KEY_COLUMNS, "value"])
 
 
-def _build_corpus_section(a: Evaluation, corpus: str, both: DataFrame) -> ReportSection:
-    """What changed in a corpus."""
+def _build_corpus_section(a: Evaluation, corpus: str, values: DataFrame) -> ReportSection:
+    """Compare the values of a corpus, with p-values corrected over the rows of each measure."""
     contrasts, rows = [], []
-    for name, of_measure in both.groupby("measure", sort=False):
+    for name, measured in values.groupby("measure", sort=False):
         measure = a.task.find_measure(str(name))
-        by_row = {str(row): of_row.set_index("sample") for row, of_row in of_measure.groupby("row", sort=False)}
+        by_row = {str(row): scores.set_index("sample") for row, scores in measured.groupby("row", sort=False)}
         tests = {
             row: test
-            for row, of_row in by_row.items()
-            if (test := compare_paired_scores(dict(of_row["value_b"]), dict(of_row["value_a"]), seed=a.config.seed))
+            for row, scores in by_row.items()
+            if (test := compare_paired_scores(dict(scores["value_b"]), dict(scores["value_a"]), seed=a.config.seed))
         }
         for row, test in apply_holm_correction(tests).items():
             contrasts.append(Contrast(a.task.find_row(row), a.task.find_row(row), measure, test))
@@ -93,7 +90,7 @@ def _build_corpus_section(a: Evaluation, corpus: str, both: DataFrame) -> Report
 
 
 def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
-    """A line for each choice, and for each prompt of both, that is not the same."""
+    """Tabulate the choices and prompts that differ between the runs."""
     one, other = _flatten_choices(a.config), _flatten_choices(b.config)
     prompts, others = _collect_prompt_hashes(a), _collect_prompt_hashes(b)
     pairs = [(name, one.get(name, _ABSENT), other.get(name, _ABSENT)) for name in {**one, **other}]
@@ -106,7 +103,7 @@ def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
 
 
 def _flatten_choices(config: RunConfig) -> dict[str, str]:
-    """All that a run was asked for, by dotted name; the time it began is none of it."""
+    """Return a run's choices by dotted name, without its time and id."""
     content = config.model_dump(mode="json", exclude={"task", "begun", "corpora", "id"})
     content["corpora"] = {corpus.name: corpus.model_dump(mode="json", exclude={"name"}) for corpus in config.corpora}
     flat: dict[str, Any] = json_normalize(content).iloc[0].to_dict()
@@ -114,7 +111,7 @@ def _flatten_choices(config: RunConfig) -> dict[str, str]:
 
 
 def _collect_prompt_hashes(evaluation: Evaluation) -> dict[str, str]:
-    """The beginning of each prompt's hash; several, if it was changed in the middle of a run."""
+    """Return a short hash of each prompt, or several if the prompt changed during the run."""
     found: dict[str, set[str]] = {}
     for output in evaluation.outputs.values():
         for call in output["calls"]:

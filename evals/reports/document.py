@@ -1,7 +1,6 @@
-"""A report before anybody prints it: sentences, tables and pictures, and how figures are written in them.
+"""Report documents, the formats of figures in them, and rendering as HTML and Markdown.
 
-All of it is plain text: whoever prints it escapes it, because ids, names and messages come from files and models.
-Templates print it as HTML and Markdown.
+A document is plain text. The templates escape it, because ids, names and messages come from files and models.
 """
 
 from __future__ import annotations
@@ -18,8 +17,7 @@ from evals.statistics import Interval
 from tools.html_pages import build_template_environment
 from tools.text import strip_control_characters, to_single_line
 
-PAPER_ROW_PREFIX = "paper: "
-"""How the name of a row begins that is printed in the paper, and was not measured here."""
+PAPER_ROW_PREFIX = "paper: "  # before the names of rows with published figures
 _LINK_START = re.compile(r"\](?=[(\[:])")
 _TAG_START = re.compile(r"<(?=[A-Za-z/!?])")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -27,60 +25,59 @@ _CODE_ONLY = MarkdownIt("zero").enable("backticks")
 
 
 class Picture(NamedTuple):
-    """A figure, in both formats."""
+    """A figure as SVG and PNG."""
 
     name: str
-    """Of its files, without their endings."""
+    """Name of the files, without suffix."""
     title: str
     svg: bytes
     png: bytes
 
 
 class ReportSection(NamedTuple):
-    """A part of a report; what it lacks is empty."""
+    """A section of a report."""
 
     title: str
     text: str = ""
     points: Sequence[str] = ()
     table: DataFrame | None = None
     words: int = 1
-    """How many of the table's columns, the first ones, hold words; all others hold figures."""
+    """Number of the leading columns with words; the other columns hold figures."""
     pictures: Sequence[Picture] = ()
 
 
 class ReportDocument(NamedTuple):
-    """A report."""
+    """A report with its sections."""
 
     title: str
     facts: Sequence[str]
-    """What it is about: paper, models, samples."""
     summary: Sequence[str]
-    """What a reader wants to know first."""
     sections: Sequence[ReportSection]
 
 
 def build_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> DataFrame:
-    """A table of text."""
+    """Build a table of single-line text."""
     return DataFrame([[to_single_line(cell) for cell in row] for row in rows], columns=list(header), dtype=str)
 
 
 def format_decimal(value: float | None, digits: int = 2) -> str:
-    """A figure with so many digits after the point, or a dash where there is none; there is no negative zero."""
+    """Format a figure with a fixed number of decimals, or a missing figure as a dash."""
+    # Adding 0.0 turns a negative zero into zero, here and below.
     return "-" if value is None or isna(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def format_difference(value: float, digits: int) -> str:
-    """A figure with its sign."""
+    """Format a figure with its sign."""
     return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def format_bounds(low: float, high: float, digits: int) -> str:
-    """Both ends of an interval."""
+    """Format the bounds of an interval."""
     return f"[{format_decimal(low, digits)}, {format_decimal(high, digits)}]"
 
 
 def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2) -> str:
-    """A figure with its interval, or a dash where there is none."""
+    """Format a figure with its interval, or a missing figure as a dash."""
     if found is None:
         return format_decimal(None)
     value, low, high = (scale * part for part in found)
@@ -88,50 +85,40 @@ def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int =
 
 
 def format_p_value(value: float) -> str:
-    """A p-value; the smallest ones are no more exact than that."""
+    """Format a p-value to three decimals."""
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def describe_intervals(units: str) -> str:
-    """Says what stands in brackets.
-
-    Args:
-        units: What was resampled: "samples".
-    """
+    """Return the legend of the intervals in brackets, given the units that were resampled."""
     return f"In brackets: 95% intervals (bootstrap over the {units})."
 
 
 def render_report_html(report: ReportDocument, **more: Any) -> str:
-    """The report as a page, with its figures inside.
-
-    Args:
-        report: What is printed.
-        more: Of the samples' pages, which are linked.
-    """
+    """Render a report as a page with its figures inside; `more` has the pages of the samples to link to."""
     return HTML_TEMPLATES.get_template("report.html").render(report=report, **more)
 
 
 def render_report_markdown(report: ReportDocument) -> str:
-    """The report as Markdown, with links to its figures."""
+    """Render a report as Markdown with links to its figures."""
     return _MARKDOWN_TEMPLATES.get_template("report.md").render(report=report)
 
 
 def escape_markdown(text: str) -> str:
-    """Text on one line that opens no tag, no link, no picture and no table cell.
-
-    Code spans and emphasis are left as they are: the tasks' notes use them, and they do no harm elsewhere.
-    """
+    """Escape the starts of tags, links, pictures and table cells in a text, and put it on one line."""
+    # Code spans and emphasis stay: the tasks' notes use them, and they are harmless elsewhere.
     text = to_single_line(text).replace("\\", "\\\\").replace("|", "\\|")
     return _TAG_START.sub("&lt;", _LINK_START.sub("\\]", text))
 
 
 def _render_inline_code(text: str) -> Markup:
-    """Text with what stands between backticks as code."""
+    """Render a text as HTML in which only code between backticks is marked up."""
     return Markup(_CODE_ONLY.renderInline(strip_control_characters(text)))  # noqa: S704 - rendered with HTML switched off
 
 
 def _render_svg(picture: Picture) -> Markup:
-    """A figure as an element of the page."""
+    """Render a figure as an SVG element with a label for screen readers."""
+    # The XML declaration and the doctype before the element are not allowed inside HTML.
     drawn = _COMMENT.sub("", picture.svg.decode())
     drawn = drawn[drawn.index("<svg") + len("<svg") :]
     return Markup(f'<svg role="img" aria-label="{escape(strip_control_characters(picture.title))}"{drawn}')  # noqa: S704 - Matplotlib's
@@ -140,5 +127,5 @@ def _render_svg(picture: Picture) -> Markup:
 HTML_TEMPLATES = build_template_environment("evals.reports")
 HTML_TEMPLATES.filters.update(inline=_render_inline_code, svg=_render_svg)
 _MARKDOWN_TEMPLATES = build_template_environment("evals.reports")
-_MARKDOWN_TEMPLATES.autoescape = False
+_MARKDOWN_TEMPLATES.autoescape = False  # Markdown is escaped by the filter `escaped`.
 _MARKDOWN_TEMPLATES.filters["escaped"] = escape_markdown

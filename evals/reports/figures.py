@@ -1,7 +1,7 @@
-"""The paper's figures with our points.
+"""Drawing a paper's figures, with measured and published points, as SVG and PNG.
 
-They are drawn as SVG and PNG. The same data gives the same bytes: there are no dates in the files, and ids come from
-the content. Curves are told apart by markers and dashes, so colour is only an addition.
+The same data gives the same bytes: the files have no dates, and ids are derived from the content. Curves differ in
+markers and dashes as well as in colour.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them 
     "svg.hashsalt": "draftroom",
     "text.parse_math": False,  # the name of a corpus may have a $
 }
+# Colour, marker and dashes. The colours are Okabe and Ito's, which are safe for colour-blind readers.
 _CURVE_STYLES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", "-."), ("#cc79a7", "D", ":"))
-"""Colours of Okabe and Ito, which people with any colour vision can tell apart; markers; dashes."""
 _MAX_COLUMNS = 3
 
 
 def draw_figures(evaluation: Evaluation) -> list[Picture]:
-    """Every figure of the paper for every corpus; what differs from the baseline is left to the tables."""
+    """Draw all figures of an evaluation."""
     with rc_context(_STYLE):
         drawn = [(chart.scores.title, _draw_curves(chart)) for chart in evaluation.charts]
         return [
@@ -47,52 +47,48 @@ def draw_figures(evaluation: Evaluation) -> list[Picture]:
 
 
 def make_slug(text: str) -> str:
-    """The letters and digits of a text as a part of a file's name; those that are not ASCII are left out."""
+    """Convert a text into a part of a file name, from its ASCII letters and digits."""
     ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:40].strip("-")
 
 
 def _encode_figure(figure: Figure, kind: Literal["svg", "png"]) -> bytes:
-    """The figure's file, without any metadata that depends on when and by what it was drawn."""
+    """Encode a figure without metadata that depends on the time or the software."""
     buffer = BytesIO()
-    unsaid = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}[kind]
-    figure.savefig(buffer, format=kind, dpi=150, metadata=dict.fromkeys(unsaid))
+    omitted = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}[kind]
+    figure.savefig(buffer, format=kind, dpi=150, metadata=dict.fromkeys(omitted))
     return buffer.getvalue()
 
 
-def _make_panels(number: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    """A figure with so many panels, each so large in inches."""
+def _draw_curves(chart: Chart) -> Figure:
+    """Draw the curves of a figure with 95% intervals and published points, in a panel for each measure."""
+    # Sizes are in inches: 3.2 by 2.5 for a panel, and room for the legend.
+    number = len(chart.measures)
     columns = min(_MAX_COLUMNS, number)
     rows = ceil(number / columns)
-    figure = Figure(figsize=(max(width * columns, 4.5), height * rows + 0.5), layout="constrained")
-    return figure, [figure.add_subplot(rows, columns, place) for place in range(1, number + 1)]
-
-
-def _draw_curves(chart: Chart) -> Figure:
-    """Curves with 95% intervals and the paper's points, a panel for each measure, and one key below them."""
-    figure, panels = _make_panels(len(chart.measures), 3.2, 2.5)
-    key: dict[str, Line2D] = {}
-    for axes, measure in zip(panels, chart.measures, strict=True):
-        for place, (name, rows) in enumerate(chart.figure.curves.items()):
+    figure = Figure(figsize=(max(3.2 * columns, 4.5), 2.5 * rows + 0.5), layout="constrained")
+    legend: dict[str, Line2D] = {}
+    for panel, measure in enumerate(chart.measures, start=1):
+        axes = figure.add_subplot(rows, columns, panel)
+        for place, (name, curve) in enumerate(chart.figure.curves.items()):
             colour, marker, dashes = _CURVE_STYLES[place % len(_CURVE_STYLES)]
-            lines = {number: line for number, row in sorted(rows.items()) if (line := chart.scores.find_row(row))}
-            ours = {number: line.cells[measure.name] for number, line in lines.items() if measure.name in line.cells}
-            if not any(lines[number].row.system for number in ours):
+            lines = {at: line for at, row in sorted(curve.items()) if (line := chart.scores.find_row(row))}
+            points = {at: line.cells[measure.name] for at, line in lines.items() if measure.name in line.cells}
+            # A text of the corpus alone, such as the source as round 0, is no curve.
+            if not any(lines[at].row.system for at in points):
                 continue
-            for number, (_, low, high) in ours.items():
-                axes.plot([number, number], [low, high], color=colour, lw=1)
-            look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dashes}
-            key[name] = _plot_line(axes, {number: point.value for number, point in ours.items()}, name, **look)
-            printed = {
-                at: of[measure.name] for at, of in chart.figure.published.get(name, {}).items() if measure.name in of
-            }
-            if printed:
-                said = f"{name}, in the paper"
-                key[said] = _plot_line(axes, printed, said, **look, lw=0.6, markerfacecolor="none", markersize=8)
+            for at, (_, low, high) in points.items():
+                axes.plot([at, at], [low, high], color=colour, lw=1)
+            style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dashes}
+            legend[name] = _plot_line(axes, {at: point.value for at, point in points.items()}, name, **style)
+            figures = chart.figure.published.get(name, {})
+            if printed := {at: values[measure.name] for at, values in figures.items() if measure.name in values}:
+                label = f"{name}, in the paper"
+                legend[label] = _plot_line(axes, printed, label, **style, lw=0.6, markerfacecolor="none", markersize=8)
         axes.set_title(measure.head, loc="left")
         axes.set_xlabel(chart.figure.across)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    figure.legend(handles=list(key.values()), loc="outside lower center", ncols=min(2, len(panels)), frameon=False)
+    figure.legend(handles=list(legend.values()), loc="outside lower center", ncols=min(2, number), frameon=False)
     return figure
 
 

@@ -1,10 +1,10 @@
-"""The report of an evaluation: what a reader wants to know first, the tables, then the run itself; and its files."""
+"""The report of an evaluation: the main results, the tables and figures, then settings, costs and failures."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterator, Sequence
+from typing import cast
 
 from evals.evaluation import Evaluation, ScoredTable, list_system_extensions, select_published_figures, serialize_scores
 from evals.reports.document import (
@@ -30,31 +30,27 @@ _TABLE_LEGEND = (
     f"{describe_intervals('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
     "in the paper, for its own models and samples."
 )
-_EXTENSIONS_NOTE = "Extensions are what of Draftroom's is in no paper. See docs/extensions.md."
+_EXTENSIONS_NOTE = "Extensions are additions of Draftroom that are in no paper. See docs/extensions.md."
 _SAMPLING_FIELDS = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
 _MAX_ERROR_LENGTH = 300
 
 
 def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
-    """Writes scores.json, report.md, report.html, figures/ and a page for each sample into samples/.
-
-    Args:
-        evaluation: A run, scored.
-        folder: Where it lies.
+    """Write scores.json, report.md, report.html, figures/ and a page for each sample into samples/.
 
     Returns:
         The report in Markdown.
 
     Raises:
-        OSError: If the folder cannot be written.
+        OSError: The folder cannot be written.
     """
     pictures, pages = draw_figures(evaluation), build_sample_pages(evaluation)
-    written = build_evaluation_report(evaluation, pictures)
-    markdown = render_report_markdown(written)
+    report = build_evaluation_report(evaluation, pictures)
+    markdown = render_report_markdown(report)
     files = {
         "scores.json": serialize_scores(evaluation).encode(),
         "report.md": markdown.encode(),
-        "report.html": render_report_html(written, pages=pages, ranked_by=evaluation.task.ranked_by).encode(),
+        "report.html": render_report_html(report, pages=pages, ranked_by=evaluation.task.ranked_by).encode(),
         **{f"samples/{page.file}": render_sample_page(pages, place).encode() for place, page in enumerate(pages)},
         **{f"figures/{each.name}.svg": each.svg for each in pictures},
         **{f"figures/{each.name}.png": each.png for each in pictures},
@@ -67,21 +63,33 @@ def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
 
 
 def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> ReportDocument:
-    """All that is known of a scored run, with its figures."""
-    task = evaluation.task
+    """Build the report of a scored run."""
+    task, config = evaluation.task, evaluation.config
+    corpora = ", ".join(f"{each.name} {each.drawn} of {each.available} ({each.file})" for each in config.corpora)
+    facts = [
+        f"Paper: {task.source}",
+        f"Begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}, seed {config.seed}",
+        *_describe_models(task, config),
+        f"Samples: {corpora}",
+    ]
     summary = [
         *_describe_progress(evaluation),
-        *(said for scores in evaluation.scores for said in _describe_differences(task, scores)),
+        *(sentence for scores in evaluation.scores for sentence in _describe_differences(task, scores)),
     ]
+    tables: list[ReportSection] = []
+    for scores in evaluation.scores:
+        has_rows = scores.lines or select_published_figures(scores.table, scores.corpus)
+        if has_rows and (scores.contrasts or not scores.table.comparison):
+            tables += [build_score_section(task, scores), *build_difference_sections(scores)]
     return ReportDocument(
         title=task.name.replace("_", " ").capitalize(),
-        facts=_list_facts(task, evaluation.config),
+        facts=facts,
         summary=[*summary, TEST_DESCRIPTION, _TABLE_LEGEND],
         sections=[
-            *(section for scores in evaluation.scores for section in _build_table_sections(evaluation, scores)),
+            *tables,
             *build_mean_sections(evaluation),
             *([ReportSection("Figures", pictures=pictures)] if pictures else []),
-            *_build_system_sections(task, evaluation.config),
+            *_build_system_sections(task, config),
             *_build_deviation_sections(evaluation),
             *_build_cost_sections(evaluation.costs),
             *_build_failure_sections(evaluation),
@@ -91,7 +99,7 @@ def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] 
 
 
 def _describe_differences(task: Task, scores: ScoredTable) -> Iterator[str]:
-    """How much differs."""
+    """Count the significant differences of a table, or say why there are none."""
     if scores.contrasts:
         baseline = scores.contrasts[0].baseline.title
         beyond = sum(contrast.test.beyond_chance for contrast in scores.contrasts)
@@ -105,74 +113,58 @@ def _describe_differences(task: Task, scores: ScoredTable) -> Iterator[str]:
         yield f"{scores.title}: nothing is compared, because {baseline} was not run."
 
 
-def _build_table_sections(evaluation: Evaluation, scores: ScoredTable) -> Iterator[ReportSection]:
-    """A table that any row of was run or printed, and what differs in it."""
-    if scores.table.comparison and not scores.contrasts:
-        return
-    if scores.lines or select_published_figures(scores.table, scores.corpus):
-        yield build_score_section(evaluation.task, scores)
-        yield from build_difference_sections(scores)
-
-
-def _list_facts(task: Task, config: RunConfig) -> list[str]:
-    """Paper, date, commit, seed, models and samples."""
-    corpora = ", ".join(f"{each.name} {each.drawn} of {each.available} ({each.file})" for each in config.corpora)
-    return [
-        f"Paper: {task.source}",
-        f"Begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}, seed {config.seed}",
-        *_describe_models(task, config),
-        f"Samples: {corpora}",
-    ]
-
-
 def _describe_models(task: Task, config: RunConfig) -> list[str]:
-    """A line for each model as it is sampled, with its roles; the rows of a preset are sampled as that says."""
+    """Describe each model with its roles and sampling."""
     systems = [task.systems[name] for name in task.list_systems(config.rows)]
     lines: dict[str, str] = {}
+    # A preset sets the sampling of its systems, which may differ from that in the run's settings.
     for preset, system in {each.preset: each for each in systems}.items():
         settings = resolve_settings(system.build_context(config.context_fields))
         roles: dict[str, list[str]] = {}
         for role in cast("list[Role]", list(config.models)):
-            model = _format_model(settings.resolve_model_settings(role).model_dump(mode="json"))
-            roles.setdefault(model, []).append(role.replace("_", " "))
+            model = settings.resolve_model_settings(role).model_dump(mode="json")
+            sampling = [f"{name} {model[name]}" for name in _SAMPLING_FIELDS if model.get(name) is not None]
+            description = f"{model['model']} ({', '.join(sampling)})" if sampling else str(model["model"])
+            roles.setdefault(description, []).append(role.replace("_", " "))
         where = f" (rows of the preset {preset})" if preset else ""
         for model, names in roles.items():
             lines.setdefault(f"{', '.join(names)}: {model}", where)
     return [f"Model of {line}{where}" for line, where in lines.items()]
 
 
-def _format_model(model: Mapping[str, Any]) -> str:
-    sampling = [f"{name} {model[name]}" for name in _SAMPLING_FIELDS if model.get(name) is not None]
-    return f"{model['model']} ({', '.join(sampling)})" if sampling else str(model["model"])
-
-
 def _describe_progress(evaluation: Evaluation) -> list[str]:
-    """What is missing, so that nobody takes the figures of a part for those of the whole."""
+    """Count missing and failed runs, whose samples are not in the figures."""
     every = len(evaluation.samples) * len(evaluation.task.list_systems(evaluation.config.rows))
-    said = []
+    sentences = []
     if evaluation.missing:
-        said.append(
+        sentences.append(
             f"Not finished: {evaluation.missing} of {every} runs are missing, and the figures are of those that ended. "
             "To go on: draftroom eval resume with this folder."
         )
     if evaluation.failed:
-        said.append(f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below.")
-    return said
+        sentences.append(f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below.")
+    return sentences
 
 
 def _build_system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
-    """What each system ran with: extensions that were on, and the choices that make it; none if no system was run."""
+    """Tabulate the extensions and settings of each system, if there is any."""
     rows = []
     for name in task.list_systems(config.rows):
         titles = "; ".join(task.find_row(row).title for row in config.rows if task.find_row(row).system == name)
         extensions = ", ".join(list_system_extensions(task, config, name)) or "none"
-        rows.append([name, titles, extensions, _format_own_settings(task, name)])
-    made = build_table(["system", "rows", "extensions", "settings of its own"], rows)
-    return [ReportSection("Extensions and settings of the rows", _EXTENSIONS_NOTE, table=made)] if rows else []
+        # The settings that define the system: its preset and the fields that it sets itself.
+        context, preset = task.systems[name].context, task.systems[name].preset
+        own = context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
+        own = {**({"preset": preset} if preset else {}), **own}
+        settings = (f"{key} {value if isinstance(value, str) else json.dumps(value)}" for key, value in own.items())
+        rows.append([name, titles, extensions, ", ".join(settings)])
+    table = build_table(["system", "rows", "extensions", "settings of its own"], rows)
+    return [ReportSection("Extensions and settings of the rows", _EXTENSIONS_NOTE, table=table)] if rows else []
 
 
 def _build_deviation_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """What their outputs say is not as published, each sentence once with its systems; none without such outputs."""
+    """List the deviations from the paper that the outputs report, each with its systems."""
+    # A dictionary without values, as an ordered set.
     systems: dict[str, dict[str, None]] = {}
     for (_, system), output in evaluation.outputs.items():
         for sentence in output.get("not_as_published", []):
@@ -181,23 +173,13 @@ def _build_deviation_sections(evaluation: Evaluation) -> list[ReportSection]:
     return [ReportSection("Not as published", points=points)] if points else []
 
 
-def _format_own_settings(task: Task, system: str) -> str:
-    """The choices that make a system: a preset, and settings over it, or over those of the run."""
-    context, preset = task.systems[system].context, task.systems[system].preset
-    chosen = context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
-    chosen = {**({"preset": preset} if preset else {}), **chosen}
-    return ", ".join(
-        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in chosen.items()
-    )
-
-
 def _build_cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
-    """Calls, tokens and seconds of each role of a system, and their sum; none if no model was called."""
+    """Tabulate the usage of each role of a system and the system's total, if any model was called."""
     rows = []
     for system in dict.fromkeys(cost["system"] for cost in costs):
-        of_system = [cost for cost in costs if cost["system"] == system]
-        together: Cost = {**of_system[0], "role": "all", "model": "", **sum_usage_totals(of_system)}
-        rows += [_format_cost_row(each) for each in (*of_system, *([together] if len(of_system) > 1 else []))]
+        own = [cost for cost in costs if cost["system"] == system]
+        total: Cost = {**own[0], "role": "all", "model": "", **sum_usage_totals(own)}
+        rows += [_format_cost_row(each) for each in (*own, *([total] if len(own) > 1 else []))]
     header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
     text = (
         "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
@@ -215,7 +197,7 @@ def _format_cost_row(cost: Cost) -> list[str]:
 
 
 def _build_failure_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """What failed, why, and how to try it again."""
+    """List the failed runs with their errors."""
     if not evaluation.failed:
         return []
     points = []

@@ -1,4 +1,4 @@
-"""A page for each sample: what each row made of it, what was measured, and what the agents left."""
+"""Pages of samples: the texts of all rows for a sample, their scores, and the outputs of the agents."""
 
 from __future__ import annotations
 
@@ -15,44 +15,41 @@ from evals.reports.document import HTML_TEMPLATES, format_decimal
 from evals.reports.figures import make_slug
 from runs.jobs import Record
 
+# The fields of a sample with its source and with the text by a person.
 _TEXT_FIELDS: dict[SampleKind, tuple[str, str]] = {
     "journalism": ("abstract", "summary"),
     "simplification": ("source", "target"),
     "feedback": ("paragraph", "feedback"),
 }
-"""Where a sample has its source, and the text by a person."""
-_MeasuredValues = Mapping[tuple[str, str], Mapping[str, float]]
-"""What was measured, by row and sample, then by measure."""
+_MeasuredValues = Mapping[tuple[str, str], Mapping[str, float]]  # by row and sample, then by measure
 
 
 class PageText(NamedTuple):
-    """A text as a page shows it."""
+    """A text on a page."""
 
     title: str
-    """Of the rows that it belongs to."""
     text: str
     figures: Sequence[str] = ()
 
 
 class SamplePage(NamedTuple):
-    """All that is known of a sample."""
+    """The content of a sample's page."""
 
     sample: str
     corpus: str
     title: str
-    """Of the paper, if the corpus says it."""
     file: str
     texts: Sequence[PageText]
-    """The source, the text by a person if there is one, and those of the systems."""
+    """The source, the text by a person if there is one, and the texts of the systems."""
     outputs: Mapping[str, str]
-    """What the agents left, as JSON, by system."""
+    """Outputs as JSON, by system."""
     failures: Sequence[FailedRun]
     rank: float | None
-    """The measure that orders the pages, as the mean over the rows of systems; None if nothing was measured."""
+    """Mean of `Task.ranked_by` over the rows of systems; None if it was not measured."""
 
 
 def build_sample_pages(evaluation: Evaluation) -> list[SamplePage]:
-    """A page for each sample, the worst first by `Task.ranked_by`, before it those of which nothing was measured."""
+    """Build a page for each sample: first those without scores, then the worst by `Task.ranked_by`."""
     measured: dict[tuple[str, str], dict[str, float]] = {}
     for scores in (*evaluation.scores, *(chart.scores for chart in evaluation.charts)):
         for line in scores.lines:
@@ -61,11 +58,13 @@ def build_sample_pages(evaluation: Evaluation) -> list[SamplePage]:
                     measured.setdefault((line.row.name, sample), {})[measure] = value
     pages = [_build_sample_page(evaluation, sample, measured) for sample in evaluation.samples]
     ranked_by = evaluation.task.ranked_by
+    # The order is descending: a measure of which higher is better is negated, so that its worst value comes first.
     sign = 1 if ranked_by and evaluation.task.find_measure(ranked_by).better == "lower" else -1
     return sorted(pages, key=lambda page: inf if page.rank is None else sign * page.rank, reverse=True)
 
 
 def _build_sample_page(evaluation: Evaluation, sample: Record, measured: _MeasuredValues) -> SamplePage:
+    """Build the page of a sample from the values measured in all rows."""
     task, name = evaluation.task, sample["id"]
     originals = zip(("Source", "Written by a person"), _TEXT_FIELDS[task.kind], strict=True)
     texts = {title: PageText(title, sample[field]) for title, field in originals if sample[field]}
@@ -74,41 +73,41 @@ def _build_sample_page(evaluation: Evaluation, sample: Record, measured: _Measur
         if not task.find_row(row).system:
             continue
         values = measured.get((row, name), {})
-        said = [
+        figures = [
             f"{each.name} {format_decimal(values[each.name], each.digits)}"
             for each in task.measures
             if each.name in values
         ]
-        same = texts.get(item.text)  # rows that show one version of a system's output share it
+        # Rows with the same text, such as a round that is also the selected draft, share a block of the page.
+        same = texts.get(item.text)
         title = f"{same.title}; {task.find_row(row).title}" if same else task.find_row(row).title
-        texts[item.text] = PageText(title, item.text, said or (same.figures if same else ()))
+        texts[item.text] = PageText(title, item.text, figures or (same.figures if same else ()))
         ranks += [values[task.ranked_by]] if task.ranked_by in values else []
+    # The calls are left out, because the report counts them.
+    outputs = {
+        system: json.dumps({key: output[key] for key in output if key != "calls"}, ensure_ascii=False, indent=1)
+        for (owner, system), output in evaluation.outputs.items()
+        if owner == name
+    }
     return SamplePage(
         sample=name,
         corpus=sample["corpus"],
         title=sample.get("title") or "",
         file=make_page_name(name),
         texts=list(texts.values()),
-        outputs={
-            system: _serialize_output(output) for (of, system), output in evaluation.outputs.items() if of == name
-        },
+        outputs=outputs,
         failures=[failed for failed in evaluation.failed if failed.sample == name],
         rank=fmean(ranks) if ranks else None,
     )
 
 
-def _serialize_output(output: Record) -> str:
-    """All but the calls, which are counted elsewhere."""
-    return json.dumps({key: value for key, value in output.items() if key != "calls"}, ensure_ascii=False, indent=1)
-
-
 def make_page_name(sample: str) -> str:
-    """Name of a sample's page: no two ids share one, also where a file system ignores case."""
+    """Return the file name of a sample's page, which is unique even on a case-insensitive file system."""
     return f"{make_slug(sample) or 'sample'}-{sha256(sample.encode()).hexdigest()[:16]}.html"
 
 
 def render_sample_page(pages: Sequence[SamplePage], place: int) -> str:
-    """The page of the sample at a place, from 0, with links to its neighbours."""
+    """Render the page at a place (from 0) with links to its neighbours."""
     before, after = (pages[each] if 0 <= each < len(pages) else None for each in (place - 1, place + 1))
     return HTML_TEMPLATES.get_template("sample.html").render(
         page=pages[place], place=place + 1, total=len(pages), before=before, after=after

@@ -1,6 +1,6 @@
-"""The tables of a paper with ours, and what in them is beyond chance.
+"""Tables of measured and published scores, and the statistically significant differences in them.
 
-Each row of ours has the paper's below it, and what only the paper has comes last.
+Each measured row is followed by the paper's row. Rows that only the paper has come last.
 """
 
 from __future__ import annotations
@@ -27,15 +27,14 @@ TEST_DESCRIPTION = (
     "corrected for all rows of a measure (Holm)."
 )
 _NOT_SIGNIFICANT = "not beyond chance:"
+# In the order of the report. "higher" and "lower" are for measures without a better direction.
 _CONTRAST_CLASSES = ("better in", "worse in", "higher in", "lower in", _NOT_SIGNIFICANT)
-"""In this order; the third and fourth of measures of which neither way is better."""
 
 _CellsByRow = Mapping[str, Sequence[str]]
-"""By the name of the row."""
 
 
 def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
-    """A table for one corpus."""
+    """Build the table of a corpus, with measured and published scores."""
     measures = [task.find_measure(name) for name in scores.table.measures]
     ours = {
         line.row.name: [str(len(line.items)), *(_format_cell(line, each) for each in measures)] for line in scores.lines
@@ -49,18 +48,15 @@ def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
 
 
 def _merge_published_rows(task: Task, rows: Sequence[Row], ours: _CellsByRow, papers: _CellsByRow) -> list[list[str]]:
-    """Rows of ours, each with the paper's below it, and then the paper's that stand below none of ours."""
+    """Insert each published row after the measured row that it belongs to, and append the other published rows."""
     found = []
+    left = dict(papers)
     for row in rows:
         found.append([row.title, *ours[row.name]])
         if row.paper in papers:
             found.append([PAPER_ROW_PREFIX + task.format_paper_row(row.paper), *papers[row.paper]])
-    compared = {row.paper for row in rows}
-    return found + [
-        [PAPER_ROW_PREFIX + task.format_paper_row(name), *cells]
-        for name, cells in papers.items()
-        if name not in compared
-    ]
+            left.pop(row.paper, None)
+    return found + [[PAPER_ROW_PREFIX + task.format_paper_row(name), *cells] for name, cells in left.items()]
 
 
 def _format_cell(line: ScoredRow, measure: Measure) -> str:
@@ -68,67 +64,63 @@ def _format_cell(line: ScoredRow, measure: Measure) -> str:
         return format_decimal(None)
     value, low, high = line.cells[measure.name]
     count = len(line.values.get(measure.name, line.items))
-    said = format_decimal(value, measure.digits)
-    if count > 1:  # one sample says nothing of the others
-        said += f" {format_bounds(low, high, measure.digits)}"
-    return said if count == len(line.items) else f"{said}, n = {count}"
+    cell = format_decimal(value, measure.digits)
+    if count > 1:  # The interval of a single sample would have no width.
+        cell += f" {format_bounds(low, high, measure.digits)}"
+    return cell if count == len(line.items) else f"{cell}, n = {count}"
 
 
 def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """Each table's means over the corpora, if there are several."""
+    """Build a table of means over the corpora for each table, if there are several corpora."""
     if len(evaluation.config.corpora) < 2:
         return []
     found = (_build_mean_section(evaluation, each) for each in evaluation.task.tables if not each.comparison)
     return [section for section in found if section.table is not None and len(section.table)]
 
 
-def _build_mean_section(evaluation: Evaluation, of: Table) -> ReportSection:
-    task, scores = evaluation.task, [each for each in evaluation.scores if each.table is of]
-    averaged = _select_averaged_measures(task, of)
-    lines = [
+def _build_mean_section(evaluation: Evaluation, table: Table) -> ReportSection:
+    """Build the table of means over the corpora, with a last column of means over the printed measures."""
+    task, scores = evaluation.task, [each for each in evaluation.scores if each.table is table]
+    # 1. Average only measures that the paper prints, and only if they have the same better direction.
+    printed = {measure for rows in table.published.values() for figures in rows.values() for measure in figures}
+    measures = [task.find_measure(name) for name in table.measures if name in printed]
+    alike = len(measures) > 1 and len({each.better for each in measures}) == 1
+    averaged = [each.name for each in measures] if alike else []
+    # 2. Compute the means of the measured and of the published rows.
+    measured = [
         {line.row.name: {name: cell.value for name, cell in line.cells.items()} for line in each.lines}
         for each in scores
     ]
-    ours, papers = (
-        _format_rows(_compute_corpus_means([DataFrame(rows).T for rows in of_corpora], of.measures, averaged))
-        for of_corpora in (lines, [select_published_figures(each.table, each.corpus) for each in scores])
-    )
-    rows = _merge_published_rows(task, [task.find_row(name) for name in of.rows if name in ours], ours, papers)
+    published = [select_published_figures(each.table, each.corpus) for each in scores]
+    ours = _format_corpus_means([DataFrame(rows).T for rows in measured], table.measures, averaged)
+    papers = _format_corpus_means([DataFrame(rows).T for rows in published], table.measures, averaged)
+    # 3. Lay the table out.
+    rows = _merge_published_rows(task, [task.find_row(name) for name in table.rows if name in ours], ours, papers)
+    header = ["", *(task.find_measure(name).head for name in table.measures), *(["Avg."] if averaged else [])]
     return ReportSection(
-        f"{of.title}, mean over {', '.join(each.corpus for each in scores)}",
+        f"{table.title}, mean over {', '.join(each.corpus for each in scores)}",
         text=f"Avg. is the mean of {', '.join(averaged)} over the corpora." if averaged else "",
-        table=build_table(
-            ["", *(task.find_measure(name).head for name in of.measures), *(["Avg."] if averaged else [])], rows
-        ),
+        table=build_table(header, rows),
     )
 
 
-def _compute_corpus_means(corpora: Sequence[DataFrame], measures: Sequence[str], averaged: Sequence[str]) -> DataFrame:
-    """Means over corpora of the rows that all of them have, and in the last column those of several measures."""
-    alike = [each.reindex(columns=list(measures)).astype(float) for each in corpora]
-    means = concat(alike).groupby(level=0, sort=False).agg(lambda column: column.mean(skipna=False))
-    shared = [name for name in means.index if all(name in each.index for each in alike)]
+def _format_corpus_means(
+    corpora: Sequence[DataFrame], measures: Sequence[str], averaged: Sequence[str]
+) -> dict[str, list[str]]:
+    """Format the means of the rows that all corpora have, and the mean of the averaged measures."""
+    aligned = [each.reindex(columns=list(measures)).astype(float) for each in corpora]
+    # A measure that is missing in a corpus has no mean over the corpora.
+    means = concat(aligned).groupby(level=0, sort=False).agg(lambda column: column.mean(skipna=False))
+    shared = [name for name in means.index if all(name in each.index for each in aligned)]
     means = means.loc[shared].dropna(how="all")
-    return means.assign(**{"Avg.": means[list(averaged)].mean(axis=1, skipna=False)}) if averaged else means
-
-
-def _select_averaged_measures(task: Task, of: Table) -> list[str]:
-    """The measures that the paper prints, if they can be averaged: if the same way is better for all of them."""
-    printed = {measure for rows in of.published.values() for figures in rows.values() for measure in figures}
-    measures = [task.find_measure(name) for name in of.measures if name in printed]
-    alike = len({each.better for each in measures}) == 1
-    return [each.name for each in measures] if alike and len(measures) > 1 else []
-
-
-def _format_rows(figures: DataFrame) -> dict[str, list[str]]:
-    return {
-        str(name): [format_decimal(value) for value in row]
-        for name, row in zip(figures.index, figures.to_numpy(), strict=True)
-    }
+    if averaged:
+        means = means.assign(**{"Avg.": means[list(averaged)].mean(axis=1, skipna=False)})
+    cells = zip(means.index, means.to_numpy(), strict=True)
+    return {str(name): [format_decimal(value) for value in row] for name, row in cells}
 
 
 def build_difference_sections(scores: ScoredTable) -> list[ReportSection]:
-    """What differs from the baseline, in words and in figures; none if nothing can be compared."""
+    """Build the table of differences from the baseline, if there is anything to compare."""
     if not scores.contrasts:
         return []
     rows: dict[str, list[Contrast]] = {}
@@ -136,6 +128,7 @@ def build_difference_sections(scores: ScoredTable) -> list[ReportSection]:
         rows.setdefault(contrast.row.title, []).append(contrast)
     cells: dict[str, dict[str, str]] = {}
     for title, contrasts in rows.items():
+        # The number of samples, which cells repeat only where a measure applies to fewer of them.
         most = max(contrast.test.samples for contrast in contrasts)
         cells.setdefault("n", {})[title] = str(most)
         for each in contrasts:
@@ -146,15 +139,16 @@ def build_difference_sections(scores: ScoredTable) -> list[ReportSection]:
 
 
 def describe_contrasts(contrasts: Iterable[Contrast]) -> list[str]:
-    """What the differences of each row say: "clever: better in FKGL, ARI; not beyond chance: SARI."."""
+    """Describe the differences of each row: "clever: better in FKGL, ARI; not beyond chance: SARI."."""
     found: dict[str, dict[str, list[str]]] = {}
-    for each in contrasts:
-        found.setdefault(each.row.title, {}).setdefault(_classify_contrast(each), []).append(each.measure.name)
-    said = {
-        row: "; ".join(f"{each} {', '.join(judged[each])}" for each in _CONTRAST_CLASSES if each in judged)
-        for row, judged in found.items()
-    }
-    return [f"{row}: {each}." for row, each in said.items()]
+    for contrast in contrasts:
+        measures = found.setdefault(contrast.row.title, {})
+        measures.setdefault(_classify_contrast(contrast), []).append(contrast.measure.name)
+    sentences = []
+    for row, measures in found.items():
+        parts = (f"{each} {', '.join(measures[each])}" for each in _CONTRAST_CLASSES if each in measures)
+        sentences.append(f"{row}: {'; '.join(parts)}.")
+    return sentences
 
 
 def _classify_contrast(contrast: Contrast) -> str:
@@ -167,13 +161,7 @@ def _classify_contrast(contrast: Contrast) -> str:
 
 
 def format_paired_test(test: PairedTest, digits: int, most: int) -> str:
-    """A difference with its interval and p-value.
-
-    Args:
-        test: Of the difference.
-        digits: After the point.
-        most: Samples of the row; fewer are told.
-    """
+    """Format a difference with its interval and p-value, and with its samples if there are fewer than `most`."""
     (mean, low, high), samples, p = test
-    said = format_difference(mean, digits) + (f" {format_bounds(low, high, digits)}" if samples > 1 else "")
-    return f"{said}, {format_p_value(p)}" + (f", n = {samples}" if samples < most else "")
+    difference = format_difference(mean, digits) + (f" {format_bounds(low, high, digits)}" if samples > 1 else "")
+    return f"{difference}, {format_p_value(p)}" + (f", n = {samples}" if samples < most else "")

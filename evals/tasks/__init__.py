@@ -1,1 +1,1 @@
-"""The evaluations: one for each paper."""
+"""The evaluations, one for each paper."""

@@ -1,10 +1,11 @@
-"""Comments on paragraphs beside those of human reviewers: Tables 5 and 6 of SWIF2T (Chamoun and others).
+"""The evaluation of focused feedback: Tables 5 and 6 of SWIF2T (Chamoun and others).
 
-The paper's rows run without extensions and with its settings; what is ours stands in rows of its own. A comment's text
-is its review and its suggestion. METEOR, BLEU@4 and ROUGE-L are of the comments that were raised only: a paragraph
-without one ("nothing worth raising") has no text to compare, although its human reviewer did criticise it. `METEOR all`
-is the mean over all paragraphs, where one without a comment counts 0, so a system gains nothing there by keeping
-silent. BLEU@4 is of the corpus, as everywhere here; the paper does not say how it counts.
+The systems' comments on paragraphs are compared with those of human reviewers. The paper's rows run without extensions
+and with its settings; extensions have rows of their own. A comment's text is its review and its suggestion. METEOR,
+BLEU@4 and ROUGE-L are computed over raised comments only: a paragraph without a comment ("nothing worth raising") has
+no text to compare, although its human reviewer did criticise it. `METEOR all` is the mean over all paragraphs, and a
+missing comment counts 0, so a system gains nothing by raising fewer comments. BLEU@4 is corpus BLEU; the paper does not
+say which BLEU it reports.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, get_args
 
 from evals.metrics import compute_corpus_bleu, compute_meteor, compute_rouge
 from evals.statistics import compute_label_f1
-from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, mark_as_text
+from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, mark_as_text, name_figures, take_field
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from runs.jobs import Record
@@ -36,12 +37,8 @@ def _check_reranker_loads(settings: Settings) -> None:
     load_reranker(choose_weights_folder(settings.feedback))
 
 
-def _check_reranker_if_used(settings: Settings) -> None:
-    check_reranker(settings.feedback)
-
-
 def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """The re-ranker that has not learnt from the sample's paper."""
+    """Choose re-ranker weights that were not trained on the sample's paper."""
     options = Settings.model_validate(choices).feedback
     if not (options.rerank and options.plans > 1):
         return {}
@@ -51,23 +48,19 @@ def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[
 def _make_swif2t_system(
     graph: Builder, check: Callable[[Settings], object] | None = None, *, extensions: str = "none", **changed: Any
 ) -> EvaluatedSystem:
-    """A system of the paper but for what is named; re-ranker and literature are those that the run has."""
+    """Build a system of the paper with the given changes."""
+    # The re-ranker and the literature stay those of the run, because the preset cannot know where they are.
     context = FeedbackContext(extensions=resolve_extensions(FEEDBACK_EXTENSIONS, extensions), **changed)
     return EvaluatedSystem(
-        graph, context, _build_feedback_input, check, preset="paper", of_sample=_choose_unseen_reranker
+        graph, context, _build_feedback_input, check, preset="paper", sample_settings=_choose_unseen_reranker
     )
 
 
-def make_extended_system(extensions: str, graph: Builder = builder) -> EvaluatedSystem:
-    """The paper's system, or another graph, with extensions: `default`, `all`, or names with commas between them."""
-    return _make_swif2t_system(graph, _check_reranker_loads if graph is builder else None, extensions=extensions)
-
-
+# By system: the extensions that are added to the paper's system, and their description in the title of the row.
 EXTENDED_SYSTEMS = {
     "swif2t-default-extensions": ("default", "default extensions"),
     "swif2t-all-extensions": ("all", "all extensions"),
 }
-"""Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS = {
     "single": _make_swif2t_system(single_model_builder),
@@ -76,32 +69,35 @@ SYSTEMS = {
     "swif2t": _make_swif2t_system(builder, _check_reranker_loads),
     "swif2t-rewriting": _make_swif2t_system(builder, _check_reranker_loads, max_rewrites=1),
     "swif2t-parallel": _make_swif2t_system(builder, _check_reranker_loads, execution="parallel"),
-    **{name: make_extended_system(extensions) for name, (extensions, _) in EXTENDED_SYSTEMS.items()},
+    **{
+        name: _make_swif2t_system(builder, _check_reranker_loads, extensions=extensions)
+        for name, (extensions, _) in EXTENDED_SYSTEMS.items()
+    },
+    # Unlike the paper's systems, it may be set to run without the re-ranker: the weights are checked only if needed.
     "as-set": EvaluatedSystem(
-        builder, FeedbackContext(), _build_feedback_input, _check_reranker_if_used, of_sample=_choose_unseen_reranker
+        builder,
+        FeedbackContext(),
+        _build_feedback_input,
+        check=lambda settings: check_reranker(settings.feedback),
+        sample_settings=_choose_unseen_reranker,
     ),
 }
 
 
 def _find_raised_comment(output: Record) -> Record | None:
-    """The comment that a person is shown."""
+    """Return the comment of a run, or None if none was raised."""
     review = output["reviews"][0]
     comment: Record | None = review["comment"]
     return comment if review["outcome"] == "comment" else None
 
 
 def _make_comment_item(sample: Record, output: Record) -> Item | None:
-    """The comment's review and suggestion; empty if none was raised."""
     comment = _find_raised_comment(output)
     return Item(sample, f"{comment['review']} {comment['suggestion']}".strip() if comment else "", output)
 
 
-def _make_human_item(sample: Record, _: Record) -> Item | None:
-    return Item(sample, sample["feedback"], {})
-
-
 ROWS = [
-    Row("human", "human reviews", _make_human_item),
+    Row("human", "human reviews", partial(take_field, "feedback")),
     Row("single", "single model", _make_comment_item, system="single", paper="single GPT-4"),
     Row("cove", "chain of verification", _make_comment_item, system="cove", paper="CoVe"),
     Row("no-reranking", "without re-ranking", _make_comment_item, system="no-reranking", paper="SWIF2T - RR"),
@@ -109,8 +105,8 @@ ROWS = [
     Row("swif2t-rewriting", "SWIF2T, remaining steps rewritten", _make_comment_item, system="swif2t-rewriting"),
     Row("swif2t-parallel", "SWIF2T, questions together", _make_comment_item, system="swif2t-parallel"),
     *(
-        Row(name, f"SWIF2T with {said}", _make_comment_item, system=name)
-        for name, (_, said) in EXTENDED_SYSTEMS.items()
+        Row(name, f"SWIF2T with {title}", _make_comment_item, system=name)
+        for name, (_, title) in EXTENDED_SYSTEMS.items()
     ),
     Row("as-set", "as the settings say", _make_comment_item, system="as-set"),
 ]
@@ -130,28 +126,23 @@ def _score_rouge_l(item: Item) -> float:
 
 def _score_bleu(items: Sequence[Item]) -> float | None:
     raised = [item for item in items if item.text]
-    return (
-        compute_corpus_bleu([item.text for item in raised], [item.sample["feedback"] for item in raised])
-        if raised
-        else None
-    )
+    if not raised:
+        return None
+    return compute_corpus_bleu([item.text for item in raised], [item.sample["feedback"] for item in raised])
 
 
 def _score_label_accuracy(item: Item) -> float | None:
-    """100 if the comment has the label that people gave; none if they gave none. No comment is no label."""
+    """Return 100 if the comment has the human label, else 0; None if there is no human label."""
     aspect, comment = item.sample["aspect"], _find_raised_comment(item.output)
     return None if aspect is None else 100.0 * (comment is not None and comment["label"] == aspect)
 
 
-def _collect_label_pairs(items: Sequence[Item]) -> tuple[list[str], list[str | None]]:
-    """Human and predicted labels, of the samples that have a human one; no comment is no label."""
-    labelled = [item for item in items if item.sample["aspect"]]
-    predicted = [comment["label"] if (comment := _find_raised_comment(item.output)) else None for item in labelled]
-    return [item.sample["aspect"] for item in labelled], predicted
-
-
 def _score_label_f1(label: Weakness, items: Sequence[Item]) -> float | None:
-    gold, predicted = _collect_label_pairs(items)
+    """Compute the F1 of a label over the samples that have a human label."""
+    labelled = [item for item in items if item.sample["aspect"]]
+    gold: list[str] = [item.sample["aspect"] for item in labelled]
+    # A paragraph without a comment has no predicted label and counts against the recall.
+    predicted = [comment["label"] if (comment := _find_raised_comment(item.output)) else None for item in labelled]
     return compute_label_f1(gold, predicted, label) if label in gold else None
 
 
@@ -159,10 +150,10 @@ def _score_outcome(outcome: str, item: Item) -> float:
     return 100.0 if item.output["reviews"][0]["outcome"] == outcome else 0.0
 
 
-def _score_comment_property(is_so: Callable[[Record, Record], bool], item: Item) -> float | None:
-    """100 if something holds of the comment and its sample, 0 if not; none without a comment."""
+def _score_comment_property(has_property: Callable[[Record, Record], bool], item: Item) -> float | None:
+    """Return 100 if the comment has a property, else 0; None without a comment."""
     comment = _find_raised_comment(item.output)
-    return 100.0 * is_so(comment, item.sample) if comment else None
+    return 100.0 * has_property(comment, item.sample) if comment else None
 
 
 def _is_verbatim(comment: Record, sample: Record) -> bool:
@@ -170,9 +161,18 @@ def _is_verbatim(comment: Record, sample: Record) -> bool:
     return bool(quote) and quote in " ".join(sample["paragraph"].split())
 
 
+def _is_softened(comment: Record, _: Record) -> bool:
+    verdict: str = comment["verification"]["verdict"]
+    return verdict == "softened"
+
+
+def _is_cited(comment: Record, _: Record) -> bool:
+    return bool(comment["evidence"])
+
+
 def _count_steps(outcomes: set[str], item: Item) -> float:
     log = item.output["reviews"][0]["log"]
-    # What is computed is there without an answer of a model.
+    # The answers to `ask_checks` are computed; no model is asked.
     return float(sum(step["outcome"] in outcomes and step["step"]["action"] != "ask_checks" for step in log))
 
 
@@ -180,8 +180,8 @@ def _sum_call_field(field: str, item: Item) -> float:
     return float(sum(call[field] for call in item.output["calls"]))
 
 
+# The human reviews are the reference of all measures, so they have no row in the tables.
 COMPARED_ROWS = [row.name for row in ROWS if row.system]
-"""Held against what a person wrote; that itself is in no table."""
 
 OVERLAP_MEASURES = [
     Measure("METEOR", "higher", partial(_score_if_raised, _score_meteor)),
@@ -199,18 +199,12 @@ OUTCOME_MEASURES = [
     Measure("comment %", "neither", partial(_score_outcome, "comment"), digits=0),
     Measure("nothing %", "neither", partial(_score_outcome, "nothing worth raising"), digits=0),
     Measure("failed %", "lower", partial(_score_outcome, "failed"), digits=0),
-    Measure(
-        "softened %",
-        "neither",
-        partial(_score_comment_property, lambda comment, _: comment["verification"]["verdict"] == "softened"),
-        digits=0,
-    ),
+    Measure("softened %", "neither", partial(_score_comment_property, _is_softened), digits=0),
     Measure("verbatim %", "higher", partial(_score_comment_property, _is_verbatim), digits=0),
-    Measure(
-        "cited %", "higher", partial(_score_comment_property, lambda comment, _: bool(comment["evidence"])), digits=0
-    ),
+    Measure("cited %", "higher", partial(_score_comment_property, _is_cited), digits=0),
 ]
 
+# Costs are measured by paragraph, so that they have intervals and are compared like scores.
 COST_MEASURES = [
     Measure("asked", "neither", partial(_count_steps, {"answered", "unanswered"}), digits=1),
     Measure("answered", "neither", partial(_count_steps, {"answered"}), digits=1),
@@ -220,21 +214,25 @@ COST_MEASURES = [
     Measure("model s", "neither", partial(_sum_call_field, "seconds"), digits=1),
 ]
 
+_ASPECT_NAMES = [measure.name for measure in ASPECT_MEASURES]
+_PUBLISHED_ASPECTS = {  # accuracy, then F1 in the order of `Weakness`
+    "single GPT-4": (24.00, 41.30, 6.60, 30.60, 8.70, 9.20),
+    "CoVe": (30.70, 30.90, 33.80, 36.10, 24.40, 24.50),
+    "SWIF2T - RR": (33.00, 45.30, 35.50, 33.51, 31.25, 22.40),
+    "SWIF2T": (34.00, 42.90, 38.90, 31.40, 38.00, 25.37),
+}
+_PUBLISHED_OVERLAP = {
+    "single GPT-4": (18.13, 28.50, 18.37),
+    "CoVe": (18.76, 29.07, 19.62),
+    "SWIF2T - RR": (19.17, 29.77, 19.39),
+    "SWIF2T": (20.04, 30.06, 20.44),
+}
+
 TABLE_5 = Table(
     title="Table 5",
     rows=COMPARED_ROWS,
-    measures=[measure.name for measure in ASPECT_MEASURES],
-    published={
-        "": {
-            row: dict(zip([measure.name for measure in ASPECT_MEASURES], figures, strict=True))
-            for row, figures in {  # accuracy, then F1 in the order of `Weakness`
-                "single GPT-4": (24.00, 41.30, 6.60, 30.60, 8.70, 9.20),
-                "CoVe": (30.70, 30.90, 33.80, 36.10, 24.40, 24.50),
-                "SWIF2T - RR": (33.00, 45.30, 35.50, 33.51, 31.25, 22.40),
-                "SWIF2T": (34.00, 42.90, 38.90, 31.40, 38.00, 25.37),
-            }.items()
-        }
-    },
+    measures=_ASPECT_NAMES,
+    published={"": name_figures(_ASPECT_NAMES, _PUBLISHED_ASPECTS)},
     baseline="single",
 )
 
@@ -242,17 +240,7 @@ TABLE_6 = Table(
     title="Table 6",
     rows=COMPARED_ROWS,
     measures=[measure.name for measure in OVERLAP_MEASURES],
-    published={
-        "": {
-            row: dict(zip(("METEOR", "BLEU@4", "ROUGE-L"), figures, strict=True))
-            for row, figures in {
-                "single GPT-4": (18.13, 28.50, 18.37),
-                "CoVe": (18.76, 29.07, 19.62),
-                "SWIF2T - RR": (19.17, 29.77, 19.39),
-                "SWIF2T": (20.04, 30.06, 20.44),
-            }.items()
-        }
-    },
+    published={"": name_figures(("METEOR", "BLEU@4", "ROUGE-L"), _PUBLISHED_OVERLAP)},
     baseline="single",
 )
 
@@ -267,19 +255,11 @@ OUTCOME_TABLE = Table(
 EXTENSIONS_TABLE = Table(
     title="What the extensions do",
     rows=["swif2t", "swif2t-rewriting", "swif2t-parallel", *EXTENDED_SYSTEMS, "as-set"],
-    measures=[
-        "accuracy",
-        *(measure.name for measure in OVERLAP_MEASURES),
-        "comment %",
-        "verbatim %",
-        "cited %",
-        "calls",
-    ],
+    measures=["accuracy", *(each.name for each in OVERLAP_MEASURES), "comment %", "verbatim %", "cited %", "calls"],
     published={},
     baseline="swif2t",
     comparison=True,
 )
-
 
 FOCUSED_FEEDBACK = Task(
     name="focused_feedback",

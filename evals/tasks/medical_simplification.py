@@ -1,8 +1,7 @@
-"""Simplification of medical abstracts: Tables 1 and 2 and Figure 2 of SoMS (Lyu and Pergola), and what got lost.
+"""The evaluation of medical simplification: Tables 1 and 2 and Figure 2 of SoMS (Lyu and Pergola).
 
-The paper's rows run without extensions and with its settings; what extensions do is measured in rows of their own. The
-layperson's three rows are versions of the same runs. Source and reference have no SARI: a text that deletes nothing has
-a DELETE of 100 (evals/metrics.py), which would rank the source above every simplification.
+The paper's rows run without extensions and with its settings; extensions have rows of their own. The layperson's three
+rows are versions of the same runs. Besides the paper's metrics, the tables count lost details.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from functools import partial
 from typing import Any, get_args
 
 from evals.metrics import compute_corpus_bleu, compute_rouge, compute_sari
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text, name_figures, take_field
 from graphs.medical_simplification import builder
 from runs.jobs import Record
 from state.extensions import SIMPLIFICATION_EXTENSIONS, resolve_extensions
@@ -25,6 +24,7 @@ from tools.checks.readability import compute_readability
 _WORD = re.compile(r"\w+")
 _ALL_LOOPS: list[Lead] = list(get_args(Lead))
 _ENTRY_COUNTS = (1, 2, 3)
+_PAPER_ENTRIES = 2  # The paper enters each loop twice.
 
 
 def _build_simplification_input(sample: Record) -> SimplificationInput:
@@ -32,31 +32,29 @@ def _build_simplification_input(sample: Record) -> SimplificationInput:
 
 
 def _make_soms_system(*, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
-    """The paper's society but for what is named."""
+    """Build the paper's system with the given changes."""
     context = SimplificationContext(extensions=resolve_extensions(SIMPLIFICATION_EXTENSIONS, extensions), **changed)
     return EvaluatedSystem(builder, context, _build_simplification_input, preset="paper")
 
 
-def _make_loop_system(loops: Sequence[Lead], entries: int) -> EvaluatedSystem:
-    return _make_soms_system(loops=list(loops), entries=entries)
-
-
-_PAPER_ENTRIES = 2
-"""So often the paper enters each loop."""
+# By system: the extensions that are added to the paper's system, and their description in the title of the row.
 EXTENDED_SYSTEMS = {
     "society2-default-extensions": ("default", "default extensions"),
     "society2-sentence-by-sentence": ("sentence_by_sentence", "sentences rewritten one by one"),
     "society2-review-every-text": ("review_every_text", "reviews in all loops"),
     "society2-all-extensions": ("all", "all extensions"),
 }
-"""Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS = {
     "single": _make_soms_system(variant="single"),
-    "layperson": _make_loop_system(["layperson"], max(_ENTRY_COUNTS)),
-    **{f"redundancy{n}": _make_loop_system(["layperson", "redundancy_checker"], n) for n in _ENTRY_COUNTS},
-    **{f"clarifier{n}": _make_loop_system(["layperson", "language_clarifier"], n) for n in _ENTRY_COUNTS},
-    **{f"society{n}": _make_loop_system(_ALL_LOOPS, n) for n in _ENTRY_COUNTS[:_PAPER_ENTRIES]},
+    # With one loop, version n of the text is the result of n entries: one run fills all three rows.
+    "layperson": _make_soms_system(loops=["layperson"], entries=max(_ENTRY_COUNTS)),
+    # With several loops their order is the agent selector's choice, so each number of entries needs runs of its own.
+    **{
+        f"redundancy{n}": _make_soms_system(loops=["layperson", "redundancy_checker"], entries=n) for n in _ENTRY_COUNTS
+    },
+    **{f"clarifier{n}": _make_soms_system(loops=["layperson", "language_clarifier"], entries=n) for n in _ENTRY_COUNTS},
+    **{f"society{n}": _make_soms_system(loops=_ALL_LOOPS, entries=n) for n in _ENTRY_COUNTS[:_PAPER_ENTRIES]},
     **{
         name: _make_soms_system(entries=_PAPER_ENTRIES, extensions=extensions)
         for name, (extensions, _) in EXTENDED_SYSTEMS.items()
@@ -66,7 +64,7 @@ SYSTEMS = {
 
 
 def _make_version_item(number: int, sample: Record, output: Record) -> Item | None:
-    """Version `number` of the text, or the last one if the run ended before that."""
+    """Return a version of the text, or the last version if the run ended before it."""
     version = output["versions"][: number + 1][-1]
     return Item(sample, version["text"], output, version["number"])
 
@@ -75,22 +73,12 @@ def _make_selected_item(sample: Record, output: Record) -> Item | None:
     return _make_version_item(output["selected_version"], sample, output)
 
 
-def _make_corpus_item(field: str, sample: Record, _: Record) -> Item | None:
-    return Item(sample, sample[field], {})
-
-
 ROWS = [
-    Row("source", "the abstracts", partial(_make_corpus_item, "source")),
-    Row("reference", "the plain-language summaries", partial(_make_corpus_item, "target")),
+    Row("source", "the abstracts", partial(take_field, "source")),
+    Row("reference", "the plain-language summaries", partial(take_field, "target")),
     Row("single", "single model", _make_selected_item, system="single"),
     *(
-        Row(
-            f"layperson{n}",
-            f"layperson × {n}",
-            partial(_make_version_item, n),
-            system="layperson",
-            paper=f"SoMS, layperson × {n}",
-        )
+        Row(f"layperson{n}", f"layperson × {n}", partial(_make_version_item, n), "layperson", f"SoMS, layperson × {n}")
         for n in _ENTRY_COUNTS
     ),
     *(
@@ -104,15 +92,16 @@ ROWS = [
     Row("society1", "society × 1", _make_selected_item, system="society1"),
     Row("society2", "society × 2", _make_selected_item, system="society2", paper="SoMS"),
     *(
-        Row(name, f"society × {_PAPER_ENTRIES} with {said}", _make_selected_item, system=name)
-        for name, (_, said) in EXTENDED_SYSTEMS.items()
+        Row(name, f"society × {_PAPER_ENTRIES} with {title}", _make_selected_item, system=name)
+        for name, (_, title) in EXTENDED_SYSTEMS.items()
     ),
     Row("as-set", "as the settings say", _make_selected_item, system="as-set"),
 ]
 
 
 def _score_sari(part: str, item: Item) -> float | None:
-    """SARI or a part of it; none for a text that no system wrote."""
+    """Return SARI, or a component of it, of a system's text."""
+    # A text that deletes nothing has a DELETE of 100 (evals/metrics.py): the source would rank above every system.
     if not item.output:
         return None
     score: float = getattr(compute_sari(item.sample["source"], item.text, [item.sample["target"]]), part)
@@ -120,24 +109,28 @@ def _score_sari(part: str, item: Item) -> float | None:
 
 
 def _compute_copied_share(item: Item) -> float:
-    """Share of the text's distinct words that are the source's, in percent."""
-    words, of_source = (set(_WORD.findall(text.lower())) for text in (item.text, item.sample["source"]))
-    return 100 * len(words & of_source) / len(words) if words else 0.0
+    """Return the percentage of the text's distinct words that occur in the source."""
+    words, source_words = (set(_WORD.findall(text.lower())) for text in (item.text, item.sample["source"]))
+    return 100 * len(words & source_words) / len(words) if words else 0.0
 
 
 def _score_rouge(part: int, item: Item) -> float:
     return compute_rouge(item.text, item.sample["target"])[part]
 
 
+def _score_bleu(items: Sequence[Item]) -> float:
+    return compute_corpus_bleu([item.text for item in items], [item.sample["target"] for item in items])
+
+
 def _count_lost_details(item: Item) -> float:
-    if item.output:
+    if item.output:  # The run has checked each version already.
         return float(len(item.output["versions"][item.version]["lost"]))
     return float(len(find_lost_details(item.sample["source"], item.text)))
 
 
 def _sum_over_calls(count: Callable[[Record], float], item: Item) -> float | None:
-    """Sum over the calls that led to the item's version."""
-    if not item.output:
+    """Sum a count over the model calls that led to the item's version."""
+    if not item.output:  # a text of the corpus
         return None
     return sum(count(call) for call in item.output["calls"] if call["round"] <= item.version)
 
@@ -157,11 +150,7 @@ MEASURES = [
     Measure("ADD", "higher", partial(_score_sari, "add")),
     Measure("FKGL", "lower", lambda item: compute_readability(item.text)["fkgl"]),
     Measure("ARI", "lower", lambda item: compute_readability(item.text)["ari"]),
-    Measure(
-        "BLEU",
-        "higher",
-        statistic=lambda items: compute_corpus_bleu([i.text for i in items], [i.sample["target"] for i in items]),
-    ),
+    Measure("BLEU", "higher", statistic=_score_bleu),
     Measure("ROUGE-1", "higher", partial(_score_rouge, 0)),
     Measure("ROUGE-2", "higher", partial(_score_rouge, 1)),
     Measure("words", "neither", lambda item: float(compute_readability(item.text)["words"]), digits=0),
@@ -173,35 +162,28 @@ MEASURES = [
 ]
 
 
-def _build_published_rows(
-    names: Sequence[str], rows: dict[str, tuple[float | None, ...]]
-) -> dict[str, dict[str, float]]:
-    return {
-        row: {name: figure for name, figure in zip(names, figures, strict=True) if figure is not None}
-        for row, figures in rows.items()
-    }
-
-
 _DEFAULT_ROWS = ["source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"]
 _COST_MEASURES = ("words", "copied %", "lost", "calls", "re-asks", "problems")
 _TABLE_1_MEASURES = ("SARI", "FKGL", "ARI", "BLEU", "ROUGE-1", "ROUGE-2")
 _TABLE_2_MEASURES = ("SARI", "KEEP", "DELETE", "ADD", "FKGL", "ARI")
+_PUBLISHED_TABLE_1: dict[str, tuple[float | None, ...]] = {
+    "BART-UL": (40.00, 11.97, 13.73, 7.90, 38.00, 14.00),
+    "TESLEA": (40.00, 11.84, 13.82, None, 39.00, 11.00),
+    "NapSS": (40.37, 10.97, 14.27, 12.30, 48.05, 19.94),
+    "SoMS": (40.04, 11.40, 12.81, 8.40, 28.03, 9.61),
+}
+_PUBLISHED_TABLE_2 = {
+    "SoMS, layperson × 1": (40.00, 28.12, 86.92, 4.97, 12.14, 13.87),
+    "SoMS, layperson × 2": (40.32, 27.64, 87.73, 5.59, 12.08, 13.22),
+    "SoMS, layperson × 3": (38.28, 24.13, 86.44, 4.26, 11.93, 12.85),
+}
 
 TABLE_1 = Table(
     title="Table 1",
     rows=[*_DEFAULT_ROWS, *EXTENDED_SYSTEMS, "as-set"],
+    # The F1 variant stands beside the SARI that the paper reports: see the notes of the task.
     measures=["SARI", "SARI F1", *_TABLE_1_MEASURES[1:], *_COST_MEASURES],
-    published={
-        "": _build_published_rows(
-            _TABLE_1_MEASURES,
-            {
-                "BART-UL": (40.00, 11.97, 13.73, 7.90, 38.00, 14.00),
-                "TESLEA": (40.00, 11.84, 13.82, None, 39.00, 11.00),
-                "NapSS": (40.37, 10.97, 14.27, 12.30, 48.05, 19.94),
-                "SoMS": (40.04, 11.40, 12.81, 8.40, 28.03, 9.61),
-            },
-        )
-    },
+    published={"": name_figures(_TABLE_1_MEASURES, _PUBLISHED_TABLE_1)},
     baseline="single",
 )
 
@@ -209,16 +191,7 @@ TABLE_2 = Table(
     title="Table 2",
     rows=["single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
     measures=["SARI", "SARI F1", "KEEP", "DELETE", "DELETE F1", *_TABLE_2_MEASURES[3:]],
-    published={
-        "": _build_published_rows(
-            _TABLE_2_MEASURES,
-            {
-                "SoMS, layperson × 1": (40.00, 28.12, 86.92, 4.97, 12.14, 13.87),
-                "SoMS, layperson × 2": (40.32, 27.64, 87.73, 5.59, 12.08, 13.22),
-                "SoMS, layperson × 3": (38.28, 24.13, 86.44, 4.26, 11.93, 12.85),
-            },
-        )
-    },
+    published={"": name_figures(_TABLE_2_MEASURES, _PUBLISHED_TABLE_2)},
     baseline="single",
 )
 
@@ -241,6 +214,7 @@ SWEEP_TABLE = Table(
 
 
 def _build_curve(system: str) -> dict[int, str]:
+    """Return the rows of a curve by the number of entries; the curve begins at the source text."""
     return {0: "source", **{n: f"{system}{n}" for n in _ENTRY_COUNTS}}
 
 
@@ -253,9 +227,9 @@ FIGURE_2 = Figure(
         "layperson + language clarifier": _build_curve("clarifier"),
     },
     measures=["FKGL", "ARI", "DELETE"],
+    # The paper's other curves are only drawn. The layperson's points are also printed, in Table 2.
     published={"layperson": {n: TABLE_2.published[""][f"SoMS, layperson × {n}"] for n in _ENTRY_COUNTS}},
 )
-
 
 MEDICAL_SIMPLIFICATION = Task(
     name="medical_simplification",
@@ -274,7 +248,7 @@ MEDICAL_SIMPLIFICATION = Task(
         "`copied %` is the share of a text's distinct words that its source has.",
         "`lost` counts the checked details of the abstract (numbers, doses, effect sizes, intervals, negations, names) "
         "that a text no longer has.",
-        "Grades are textstat's with two rules of ours: no headline is graded, and no decimal point ends a sentence.",
+        "Grades are textstat's with two additional rules: no headline is graded, and no decimal point ends a sentence.",
         "`problems` counts the entries into a loop that ended early, because an agent gave no usable answer.",
     ],
     made_from="source",

@@ -1,9 +1,9 @@
-"""Articles on papers for everybody: Table 1 and Figure 4 of LLM-CLBR (Jiang, Shi and Luo), and how true they stay.
+"""The evaluation of science journalism: Table 1 and Figure 4 of LLM-CLBR (Jiang, Shi and Luo).
 
 The paper's rows run without extensions and with its settings. The single model's article is the first draft of the
 loop's runs, so the rows are paired. The paper keeps the third iteration; `best` is the draft that Draftroom returns by
-default: the easiest one that keeps to the paper's facts. What extensions do is measured in rows of their own, and not
-by formulas alone.
+default: the easiest draft that keeps to the paper's facts. Extensions have rows of their own. Besides the paper's
+readability formulas, the tables measure how faithful the articles are to the abstracts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text
+from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text, name_figures, take_field
 from graphs.baselines import sequence_to_sequence_builder
 from graphs.science_journalism import builder
 from nodes.journalism.initialise import select_warm_start_model
@@ -25,9 +25,8 @@ from state.settings import JOURNALISM_ROLES, JournalismContext, Settings, Varian
 from tools.checks.fidelity import compute_coverage, list_unsupported_facts
 from tools.checks.readability import compute_mean_grade, compute_readability
 
-_PAPER_ROUND = 3
-"""The iteration that the paper keeps."""
-_ROUNDS = range(6)
+_PAPER_ROUND = 3  # the iteration that the paper keeps
+_ROUNDS = range(6)  # of Figure 4: the first draft and five iterations
 
 
 def _build_journalism_input(sample: Record) -> JournalismInput:
@@ -42,7 +41,8 @@ def _make_llm_clbr_system(
     extensions: str = "none",
     **changed: Any,
 ) -> EvaluatedSystem:
-    """The paper's loop but for what is named. Which draft a run selects decides nothing but the row `best`."""
+    """Build the paper's system with the given changes."""
+    # The selection affects only the row `best`: all other rows take the draft of a fixed round.
     context = JournalismContext(
         extensions=resolve_extensions(JOURNALISM_EXTENSIONS, extensions), variant=variant, select="best", **changed
     )
@@ -54,20 +54,20 @@ def _check_warm_start(settings: Settings) -> None:
         select_warm_start_model(settings)
 
 
+# The variants of the paper's ablations, with its names for their rows.
 ABLATIONS: Mapping[Variant, str] = {
     "large-reader": "reader = 7B",
     "no-notes": "- reading notes",
     "no-suggestions": "- suggestions",
     "no-collaboration": "- collaboration",
 }
-"""What is left out, by the paper's row."""
 
+# By system: the extensions that are added to the paper's system, and their description in the title of the row.
 EXTENDED_SYSTEMS = {
     "full-default-extensions": ("default", "default extensions"),
     "full-rewrite-copied": ("rewrite_copied", "copied sentences rewritten"),
     "full-all-extensions": ("all", "all extensions"),
 }
-"""Which extensions are on in the systems that are the paper's but for them, and what their rows say of it."""
 
 SYSTEMS: dict[str, EvaluatedSystem] = {
     "full": _make_llm_clbr_system("full"),
@@ -76,6 +76,7 @@ SYSTEMS: dict[str, EvaluatedSystem] = {
         "single", lambda settings: resolve_model_folder(settings.journalism), graph=sequence_to_sequence_builder
     ),
     "warm-start": _make_llm_clbr_system("full", select_warm_start_model, warm_start=True),
+    # These are compared with the paper's round only, so no later rounds are run.
     **{
         name: _make_llm_clbr_system("full", extensions=extensions, rounds=_PAPER_ROUND)
         for name, (extensions, _) in EXTENDED_SYSTEMS.items()
@@ -85,13 +86,13 @@ SYSTEMS: dict[str, EvaluatedSystem] = {
 
 
 def _make_draft_item(number: int, sample: Record, output: Record) -> Item | None:
-    """The draft of a round; none if the run had fewer rounds."""
+    """Return the draft of a round, or None if the run had fewer rounds."""
     drafts = output["drafts"]
     return Item(sample, drafts[number]["text"], output, number) if number < len(drafts) else None
 
 
 def _make_paper_round_item(sample: Record, output: Record) -> Item | None:
-    """The draft that the paper keeps, or the last one if the run had fewer rounds."""
+    """Return the draft of the paper's round, or the last draft if the run had fewer rounds."""
     return _make_draft_item(min(_PAPER_ROUND, len(output["drafts"]) - 1), sample, output)
 
 
@@ -99,42 +100,28 @@ def _make_best_draft_item(sample: Record, output: Record) -> Item | None:
     return _make_draft_item(output["selected_round"], sample, output)
 
 
-def _make_corpus_item(field: str, sample: Record, _: Record) -> Item | None:
-    return Item(sample, sample[field], {}) if sample[field] else None
-
+_make_first_item = partial(_make_draft_item, 0)
 
 ROWS = [
-    Row("abstracts", "the abstracts", partial(_make_corpus_item, "abstract"), paper="paper abstracts"),
-    Row("summaries", "the plain summaries", partial(_make_corpus_item, "summary"), paper="plain summaries"),
-    Row("single", "single model (first draft)", partial(_make_draft_item, 0), system="full", paper="Qwen-1.5-7B alone"),
-    Row("loop", f"LLM-CLBR (round {_PAPER_ROUND})", _make_paper_round_item, system="full", paper="LLM-CLBR"),
-    Row("best", "LLM-CLBR (best draft)", _make_best_draft_item, system="full"),
-    Row("bart", "fine-tuned BART", partial(_make_draft_item, 0), system="bart", paper="BART fine-tuned"),
-    Row(
-        "warm-single",
-        "fine-tuned single model",
-        partial(_make_draft_item, 0),
-        system="warm-start",
-        paper="Qwen-1.5-7B fine-tuned",
-    ),
-    Row(
-        "warm-start",
-        f"LLM-WS-CLBR (round {_PAPER_ROUND})",
-        _make_paper_round_item,
-        system="warm-start",
-        paper="LLM-WS-CLBR",
-    ),
+    Row("abstracts", "the abstracts", partial(take_field, "abstract"), paper="paper abstracts"),
+    Row("summaries", "the plain summaries", partial(take_field, "summary"), paper="plain summaries"),
+    Row("single", "single model (first draft)", _make_first_item, "full", "Qwen-1.5-7B alone"),
+    Row("loop", f"LLM-CLBR (round {_PAPER_ROUND})", _make_paper_round_item, "full", "LLM-CLBR"),
+    Row("best", "LLM-CLBR (best draft)", _make_best_draft_item, "full"),
+    Row("bart", "fine-tuned BART", _make_first_item, "bart", "BART fine-tuned"),
+    Row("warm-single", "fine-tuned single model", _make_first_item, "warm-start", "Qwen-1.5-7B fine-tuned"),
+    Row("warm-start", f"LLM-WS-CLBR (round {_PAPER_ROUND})", _make_paper_round_item, "warm-start", "LLM-WS-CLBR"),
     *(
-        Row(variant, f"LLM-CLBR, {variant}", _make_paper_round_item, system=variant, paper=paper)
+        Row(variant, f"LLM-CLBR, {variant}", _make_paper_round_item, variant, paper)
         for variant, paper in ABLATIONS.items()
     ),
     *(
-        Row(name, f"LLM-CLBR with {said} (round {_PAPER_ROUND})", _make_paper_round_item, system=name)
-        for name, (_, said) in EXTENDED_SYSTEMS.items()
+        Row(name, f"LLM-CLBR with {title} (round {_PAPER_ROUND})", _make_paper_round_item, name)
+        for name, (_, title) in EXTENDED_SYSTEMS.items()
     ),
-    Row("as-set", "as the settings say", _make_best_draft_item, system="as-set"),
-    Row("as-set-single", "as the settings say, first draft", partial(_make_draft_item, 0), system="as-set"),
-    *(Row(f"round{n}", f"round {n}", partial(_make_draft_item, n), system="full") for n in _ROUNDS),
+    Row("as-set", "as the settings say", _make_best_draft_item, "as-set"),
+    Row("as-set-single", "as the settings say, first draft", _make_first_item, "as-set"),
+    *(Row(f"round{n}", f"round {n}", partial(_make_draft_item, n), "full") for n in _ROUNDS),
 ]
 
 
@@ -142,9 +129,13 @@ def _score_grade(measure: Literal["cli", "fkgl", "dcrs", "ari"], item: Item) -> 
     return compute_readability(item.text)[measure]
 
 
+def _count_unsupported_facts(item: Item) -> float:
+    return float(len(list_unsupported_facts(item.text, item.sample["abstract"])))
+
+
 def _count_calls(item: Item) -> float | None:
-    """Calls until the draft was there."""
-    if not item.output:
+    """Count the model calls up to the round of the draft."""
+    if not item.output:  # a text of the corpus
         return None
     return float(sum(call["round"] <= item.version for call in item.output["calls"]))
 
@@ -157,9 +148,7 @@ MEASURES = [
     Measure("mean grade", "lower", lambda item: compute_mean_grade(compute_readability(item.text))),
     Measure("words", "neither", lambda item: float(compute_readability(item.text)["words"]), digits=0),
     Measure("coverage", "neither", lambda item: compute_coverage(item.text, item.sample["abstract"])),
-    Measure(
-        "unsupported", "lower", lambda item: float(len(list_unsupported_facts(item.text, item.sample["abstract"])))
-    ),
+    Measure("unsupported", "lower", _count_unsupported_facts),
     Measure("calls", "neither", _count_calls, digits=1),
 ]
 
@@ -167,6 +156,7 @@ MEASURES = [
 _GRADE_MEASURES = ("CLI", "FKGL", "DCRS")
 _CORPORA = ("SCITech", "eLife", "PLOS")
 
+# Table 1 of the paper: CLI, FKGL and DCRS for each corpus, by row.
 _PUBLISHED_GRADES: dict[str, tuple[tuple[float, float, float], ...]] = {
     "paper abstracts": ((16.67, 15.27, 11.39), (17.53, 15.35, 11.87), (16.38, 14.98, 11.10)),
     "plain summaries": ((14.23, 14.79, 11.13), (12.52, 10.91, 8.94), (15.90, 14.76, 10.91)),
@@ -188,14 +178,12 @@ _PUBLISHED_GRADES: dict[str, tuple[tuple[float, float, float], ...]] = {
     "- suggestions": ((13.25, 10.69, 10.39), (12.17, 10.83, 10.08), (13.31, 10.74, 10.42)),
     "- collaboration": ((13.50, 11.01, 10.71), (12.47, 10.99, 10.41), (13.65, 10.91, 10.70)),
 }
-"""Table 1, by row: CLI, FKGL and DCRS of each corpus."""
 
+# Only the reader is the smaller model. The last two ablations have no reader.
 _PUBLISHED_MODELS = {
     **dict.fromkeys(("LLM-WS-CLBR", "LLM-CLBR", "- suggestions"), "Qwen1.5-7B and 1.8B"),
     **dict.fromkeys(("reader = 7B", "- reading notes", "- collaboration"), "Qwen1.5-7B"),
 }
-"""Only the reader is the small one, and the last two have none."""
-
 
 TABLE_1 = Table(
     title="Table 1",
@@ -205,10 +193,8 @@ TABLE_1 = Table(
     ],
     measures=[*_GRADE_MEASURES, "mean grade", "words", "coverage", "unsupported", "calls"],
     published={
-        name: {
-            row: dict(zip(_GRADE_MEASURES, figures[number], strict=True)) for row, figures in _PUBLISHED_GRADES.items()
-        }
-        for number, name in enumerate(_CORPORA)
+        corpus: name_figures(_GRADE_MEASURES, {row: figures[at] for row, figures in _PUBLISHED_GRADES.items()})
+        for at, corpus in enumerate(_CORPORA)
     },
     baseline="single",
 )
@@ -246,7 +232,7 @@ SCIENCE_JOURNALISM = Task(
     notes=[
         "`coverage` is the share of the abstract's content words that a text uses; `unsupported` counts its numbers, "
         "units and names that the abstract does not support.",
-        "Grades are textstat's with two rules of ours: no headline is graded, and no decimal point ends a sentence.",
+        "Grades are textstat's with two additional rules: no headline is graded, and no decimal point ends a sentence.",
         "People judge three texts here (`draftroom eval blind`); the paper's fourth, by GPT-4, must be brought.",
     ],
     made_from="abstract",
