@@ -127,8 +127,8 @@ def _describe_models(task: Task, config: RunConfig) -> list[str]:
             description = f"{model['model']} ({', '.join(sampling)})" if sampling else str(model["model"])
             roles.setdefault(description, []).append(role.replace("_", " "))
         where = f" (rows of the preset {preset})" if preset else ""
-        for model, names in roles.items():
-            lines.setdefault(f"{', '.join(names)}: {model}", where)
+        for description, names in roles.items():
+            lines.setdefault(f"{', '.join(names)}: {description}", where)
     return [f"Model of {line}{where}" for line, where in lines.items()]
 
 
