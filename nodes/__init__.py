@@ -1,1 +1,1 @@
-"""The agents: one folder a system, one file an agent, its prompts beside it."""
+"""The agents: a folder for each system, a file for each agent, and the prompts beside it."""

@@ -1,6 +1,6 @@
-"""Hard sentences of a text, written anew one by one: each is put in where it is easier and says the same.
+"""Rewrite the hard sentences of a text singly: a new sentence is kept if it is easier and says the same.
 
-A small model that is asked for a whole new text likes to repeat the old one. Asked for sentences, it does change them.
+A small model that is asked for a whole new text tends to repeat the old text; asked for sentences, it changes them.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from tools.checks.readability import compute_mean_grade, compute_readability
 from tools.models.ask import Answer, MarkdownAnswer
 from tools.text import has_words, split_sentences
 
+# A shorter sentence is easy enough.
 MIN_HARD_WORDS = 8
-"""A shorter sentence is easy enough."""
+# A copy has this share of its words in one sentence of the source, in the same order.
 MIN_COPIED_SHARE = 0.75
-"""Share of a sentence's words that stand in one sentence of the source, in the same order, if it is a copy."""
+# A rewritten sentence that keeps fewer of the content words is another sentence, not an easier one.
 MIN_KEPT_SHARE = 0.15
-"""Share of a sentence's content words that its rewriting must keep, or it is another sentence and not an easier one."""
 
+# A technical word may need several plain words.
 MAX_LENGTH_RATIO = 1.7
-"""How many times as long as a sentence its rewriting may be: a technical word may need several plain ones."""
+# Sentences that a hard sentence may become.
 MAX_SENTENCES = 3
-"""That a hard sentence may become."""
 
 _WORD = re.compile(r"\w+")
 _HEDGE = re.compile(
@@ -45,14 +45,14 @@ _DECREASE = re.compile(
     r"\b(?:less|lower|fewer|smaller|shorter|reduc\w*|decreas\w*|declin\w*|drop\w*|fell|falls?|worse\w*|underestimat\w*)\b",
     re.IGNORECASE,
 )
+# "By 41%" is a change; "in 41% of participants" is a share.
 _PERCENT_CHANGE = re.compile(r"\bby (?:about |over |nearly )?(\d[\d.]*) ?(?:%|percent|per cent)", re.IGNORECASE)
-"""A change; "in 41% of participants" is a share."""
+# Words that may replace a negation, as "did not know" replaces "unaware".
 _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nor|neither|nothing|cannot|without|\w+n['’]t|lack\w*|absen\w+|fail\w*|un\w{4,}|in(?:ability|sensitive|sufficient)\w*|"
     r"exclu\w+|omit\w*|except|only|remain\w*|too|hardly|little|few)\b",
     re.IGNORECASE,
 )
-"""Whatever a denial may stand for: "unaware" becomes "did not know"."""
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 _COMPARISON = re.compile(
     r"\b(?:than|versus|vs|against|compar\w+|relative|differ\w*|exceed\w*|rather|most|least|more|higher|greater|larger|"
@@ -61,8 +61,8 @@ _COMPARISON = re.compile(
 )
 
 
+# Cosine of the encoder's vectors of a sentence and its replacement.
 MIN_COSINE = 0.5
-"""Of the encoder's vectors of a sentence and the one in its place."""
 
 
 class SimplifiedSentence(MarkdownAnswer):
@@ -72,11 +72,7 @@ class SimplifiedSentence(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> Self:
-        """Take the sentence as one line.
-
-        Raises:
-            ValueError: There are no words.
-        """
+        """Join the lines of the answer, which must have words."""
         if not has_words(text):
             raise ValueError("it has no words")
         return cls(text=" ".join(text.split()).strip('"“”'))
@@ -93,13 +89,16 @@ def is_hard(sentence: str) -> bool:
 
 
 def find_copied_sentences(source: str, text: str) -> list[str]:
-    """The sentences of a text that repeat a sentence of its source, word by word or nearly so, each once."""
-    originals = [each.text for each in split_sentences(source)]
-    return [
-        sentence
-        for sentence in dict.fromkeys(each.text for each in split_sentences(text) if not each.heading)
-        if sentence in text and is_hard(sentence) and any(_is_copy(sentence, o) for o in originals)
-    ]
+    """List the hard sentences of a text that repeat a sentence of its source nearly word by word."""
+    originals = [_split_words(each.text) for each in split_sentences(source)]
+    copied: list[str] = []
+    for sentence in dict.fromkeys(each.text for each in split_sentences(text) if not each.heading):
+        # A sentence across a line break is not in the text as such, and could not be replaced.
+        if sentence in text and is_hard(sentence):
+            words = _split_words(sentence)
+            if any(_is_copy(words, original) for original in originals):
+                copied.append(sentence)
+    return copied
 
 
 async def rewrite_selected_sentences(
@@ -107,46 +106,37 @@ async def rewrite_selected_sentences(
     hard: Sequence[str],
     source: str,
     ask: Callable[[str], Awaitable[Answer[SimplifiedSentence]]],
-    spoils: Callable[[str, str, str], bool] | None = None,
+    is_harmful: Callable[[str, str, str], bool] | None = None,
 ) -> tuple[str, list[CallRecord]]:
-    """Ask for sentences one by one, and put in those that are easier and say the same, as far as code tells.
+    """Ask for easy sentences in place of hard ones, and keep those that nothing speaks against.
 
-    A small model that is given several at once copies most of them.
-
-    Args:
-        text: Holds the sentences.
-        hard: The sentences.
-        source: What the text was made from.
-        ask: Asks the agent for one of them in easy words.
-        spoils: Whether an easy sentence does harm, given the text before and after, and the sentence.
-
-    Returns:
-        The text with what is better now, and what all answers cost.
+    The `source` is the text from which `text` was made. `is_harmful` may reject a sentence, given the text before and
+    after the replacement, and the sentence. The calls of all answers are returned with the new text.
     """
     calls: list[CallRecord] = []
-    for sentence in hard:
+    for sentence in hard:  # singly, because a small model that is given several copies most of them
         try:
             answer = await ask(sentence)
         except ModelOutputError as error:  # the sentence stays
             calls += error.spent
             continue
         calls += answer.calls
-        text = await asyncio.to_thread(_replace_sentence, text, sentence, answer.value.text, source, spoils)
+        text = await asyncio.to_thread(_replace_sentence, text, sentence, answer.value.text, source, is_harmful)
     return text, calls
 
 
 def _replace_sentence(
-    text: str, hard: str, easy: str, source: str, spoils: Callable[[str, str, str], bool] | None
+    text: str, hard: str, easy: str, source: str, is_harmful: Callable[[str, str, str], bool] | None
 ) -> str:
-    """Put an easy sentence in the place of a hard one, unless something speaks against it."""
+    """Replace a hard sentence by an easy one, unless something speaks against it."""
     if easy == hard or find_rewrite_objection(easy, hard, source) or not _has_similar_meaning(easy, hard):
         return text
     after = text.replace(hard, easy, 1)
-    return text if spoils and spoils(text, after, easy) else after
+    return text if is_harmful and is_harmful(text, after, easy) else after
 
 
 def _has_similar_meaning(new: str, old: str) -> bool:
-    """Whether two sentences are near in meaning by the encoder; without its packages, they count as near."""
+    """Return whether two sentences are near in meaning; without the encoder's packages, assume so."""
     try:
         from tools.retrieval import EmbeddingModel, compute_cosines  # noqa: PLC0415 - its packages are those of an extra
 
@@ -156,42 +146,41 @@ def _has_similar_meaning(new: str, old: str) -> bool:
 
 
 def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:
-    """What speaks against a rewritten sentence, as far as code can tell; empty if nothing does.
+    """Return the first reason against a rewritten sentence that code can find; empty if there is none.
 
-    It must be easier or truer, speak of the same with its numbers, names, denials and doubts, and say no more than the
-    old one: nothing that the source lacks, no more of a less, no change of a share, no new denial or comparison.
+    A good rewriting is easier or truer. It keeps the subject with its numbers, names, negations and hedges, and adds
+    no fact that the source lacks and no new comparison.
     """
     lost = list_unsupported_facts(sentence, rewritten)
     foreign, before = (list_unsupported_facts(text, source) for text in (rewritten, sentence))
-    easier = compute_mean_grade(compute_readability(rewritten)) < compute_mean_grade(
-        compute_readability(sentence)
-    ) or len(foreign) < len(before)
-    turns_round = any(
+    grade, old_grade = (compute_mean_grade(compute_readability(text)) for text in (rewritten, sentence))
+    negations, new_negations = find_negations(sentence), find_negations(rewritten)
+    percent_changes = {*_PERCENT_CHANGE.findall(rewritten)} - {*_PERCENT_CHANGE.findall(sentence)}
+    is_reversed = any(
         this.search(sentence) and not other.search(sentence) and other.search(rewritten)
         for this, other in ((_INCREASE, _DECREASE), (_DECREASE, _INCREASE))
     )
+    words, old_words = len(_split_words(rewritten)), len(_split_words(sentence))
     objections = {
         f"says what the text does not: {', '.join(fact['text'] for fact in foreign)}": len(foreign) > len(before),
-        f"leaves out {', '.join(fact['text'] for fact in lost)}": bool(lost),
-        "leaves out that something is not so": bool(find_negations(sentence) and not _NEGATION.search(rewritten)),
+        f"leaves out {', '.join(fact['text'] for fact in lost)}": lost,
+        "leaves out that something is not so": negations and not _NEGATION.search(rewritten),
         "speaks of something else than the sentence": compute_coverage(rewritten, sentence) < MIN_KEPT_SHARE,
-        "is surer than the sentence": bool(_HEDGE.search(sentence) and not _HEDGE.search(rewritten)),
-        "says more where the sentence says only less, or less where it says only more": turns_round,
-        "makes a change by a percentage of what is a share": not {*_PERCENT_CHANGE.findall(rewritten)}
-        <= {*_PERCENT_CHANGE.findall(sentence)},
-        "denies what the sentence does not deny": bool(find_negations(rewritten) and not _NEGATION.search(sentence)),
-        "is much longer than the sentence: add nothing to it": len(_split_words(rewritten))
-        > MAX_LENGTH_RATIO * len(_split_words(sentence)),
+        "is surer than the sentence": _HEDGE.search(sentence) and not _HEDGE.search(rewritten),
+        "says more where the sentence says only less, or less where it says only more": is_reversed,
+        "makes a change by a percentage of what is a share": percent_changes,
+        "denies what the sentence does not deny": new_negations and not _NEGATION.search(sentence),
+        "is much longer than the sentence: add nothing to it": words > MAX_LENGTH_RATIO * old_words,
         f"has more than {MAX_SENTENCES} sentences: add nothing": len(split_sentences(rewritten)) > MAX_SENTENCES,
-        "draws a comparison of its own": bool(_THAN.search(rewritten) and not _COMPARISON.search(sentence)),
-        "is no easier than the sentence: use shorter sentences and everyday words": not easier,
+        "draws a comparison of its own": _THAN.search(rewritten) and not _COMPARISON.search(sentence),
+        "is no easier than the sentence: use shorter sentences and everyday words": grade >= old_grade
+        and len(foreign) >= len(before),
     }
     return next((objection for objection, holds in objections.items() if holds), "")
 
 
-def _is_copy(text: str, original: str) -> bool:
-    words = _split_words(text)
-    blocks = SequenceMatcher(None, words, _split_words(original), autojunk=False).get_matching_blocks()
+def _is_copy(words: list[str], original: list[str]) -> bool:
+    blocks = SequenceMatcher(None, words, original, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) >= MIN_COPIED_SHARE * len(words)
 
 

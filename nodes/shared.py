@@ -1,7 +1,8 @@
-"""What the agents of all systems share: the form of their answers, asking as a role of the run, and warnings."""
+"""What the agents of all systems share: the form of their answers, asking a model, reading the input, and warnings."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from state.documents import DocumentRef
-from state.errors import RetrievalUnavailableError
+from state.errors import InputError, RetrievalUnavailableError
 from state.model_settings import Limits, ModelSettings
+from state.settings import RunContext, Scope, Settings
 from tools.checks.fidelity import list_subject_warnings
-from tools.configuration import list_setting_deviations
-from tools.documents.reading import load_document
+from tools.configuration import list_setting_deviations, resolve_settings
+from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions, list_instruction_warnings, repeats_instruction
 from tools.models import Answer, Caller, ask_model
 from tools.models.ask import MIN_REASK_TEMPERATURE, Value
@@ -29,7 +31,7 @@ class AgentAnswer(BaseModel):
 
 
 def get_model_settings(role: str, state: Mapping[str, Any]) -> ModelSettings:
-    """Return the model that plays `role` in this run."""
+    """Return the settings of the model that plays a role in this run."""
     return ModelSettings(**state["settings"]["models"][role])
 
 
@@ -38,33 +40,43 @@ def get_limits(state: Mapping[str, Any]) -> Limits:
     return Limits(**state["settings"]["limits"])
 
 
+async def resolve_input(state: Mapping[str, Any], key: str, context: RunContext) -> tuple[Settings, str]:
+    """Return the settings of a run, and the text or path that its input has as `key`.
+
+    Raises:
+        InputError: If there is no text or path.
+        SettingsError: If the settings cannot be used.
+    """
+    settings = await asyncio.to_thread(resolve_settings, context)
+    text = state.get(key)
+    if not isinstance(text, str) or not text.strip():
+        raise InputError(f"There is no {key}; give its text or the path of a file as `{key}`.", kind="empty_input")
+    return settings, text
+
+
 def list_deviations(
     frozen: Mapping[str, Any], table: str, roles: Collection[str], published: str, own: Iterable[str]
 ) -> list[str]:
-    """List what of a run with the preset `paper` is not as published.
+    """List how a run with the preset `paper` deviates from the paper; other presets do not claim to follow it.
 
-    Args:
-        frozen: Settings of the run.
-        table: Of the system.
-        roles: Who is asked of the paper's agents.
-        published: The paper's models.
-        own: What else of the system is not as published; not read with other settings.
-
-    Returns:
-        Sentences for a reader; none with other settings, which nobody calls the paper's system.
+    The models of the `roles` are compared with the `published` models, the settings in `table` with the preset's; `own`
+    lists further deviations of the system.
     """
     if frozen["preset"] != "paper":
         return []
-    models = dict.fromkeys(frozen["models"][role]["model"] for role in roles)
-    of_agents = [
-        f"The agents are played by {', '.join(models)}, in the paper by {published}.",
-        "The prompts are in Draftroom's words, and the table of limits, to which lists and texts are held, is its own.",
-        "An answer that cannot be used, or a text that repeats its instructions, is asked for once more, at a "
-        f"temperature of {MIN_REASK_TEMPERATURE} or more where one is set.",
-    ]
-    changes = list_setting_deviations(frozen, table, roles)
-    told = [f"These settings are not the preset's: {', '.join(changes)}."] if changes else []
-    return [*(of_agents if roles else []), *told, *own]
+    deviations: list[str] = []
+    if roles:
+        models = dict.fromkeys(frozen["models"][role]["model"] for role in roles)
+        deviations = [
+            f"The agents are played by {', '.join(models)}, in the paper by {published}.",
+            "The prompts are in Draftroom's words, and the table of limits, to which lists and texts are held, is its "
+            "own.",
+            "An answer that cannot be used, or a text that repeats its instructions, is asked for once more, at a "
+            f"temperature of {MIN_REASK_TEMPERATURE} or more where one is set.",
+        ]
+    if changes := list_setting_deviations(frozen, table, roles):
+        deviations.append(f"These settings are not the preset's: {', '.join(changes)}.")
+    return [*deviations, *own]
 
 
 async def ask_role(
@@ -77,16 +89,10 @@ async def ask_role(
     trim: str,
     model: str = "",
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of its step.
+    """Ask the model of a role with the prompt of its step, a file in the folder `prompts`.
 
-    Args:
-        caller: Role, step and round; the step is the name of the prompt.
-        prompts: Folder of the system's prompts.
-        state: Of the run, with its frozen settings.
-        variables: Values of the prompt's variables.
-        schema: What the answer must be.
-        trim: Name of the variable that may be shortened if the prompt outgrows the context.
-        model: Role whose model answers; by default that of the caller.
+    The variable `trim` is shortened if the prompt does not fit the model's context. `model` names the role whose model
+    answers, if it is not the caller's.
     """
     prompt = prompts / f"{caller.step}.md"
     settings = get_model_settings(model or caller.role, state)
@@ -98,25 +104,21 @@ SUPPORT_NOT_CHECKED = (
 )
 
 
-def add_instruction_warnings(source: DocumentRef) -> DocumentRef:
-    """The source with a warning for each of its sentences that may be meant for a model."""
-    return {
-        **source,
-        "warnings": [*source["warnings"], *list_instruction_warnings(find_instructions(load_document(source)))],
-    }
+def read_source(source: str, scope: Scope, max_pages: int) -> DocumentRef:
+    """Read and store a text, with a warning for each sentence that may address a language model; blocks."""
+    ref = read_document(source, scope=scope, max_pages=max_pages)
+    found = list_instruction_warnings(find_instructions(load_document(ref)))
+    return {**ref, "warnings": [*ref["warnings"], *found]}
 
 
 def list_result_warnings(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
-    """Warnings about a text that was made from a source; empty if there is nothing to say.
-
-    It reads the stored source. With the extension `doubtful_sentences` it embeds both, which takes a second for an
-    abstract and up to a quarter of a minute for a long paper.
-    """
+    """List warnings about a text that was made from a source; blocks."""
     found = list_subject_warnings(text, source)
     if repeats_instruction(text, find_instructions(load_document(source))):
         found = [*found, "it repeats an instruction found in the paper"]
     if "doubtful_sentences" not in extensions:
         return found
+    # Embedding both texts takes a second for an abstract and up to a quarter of a minute for a long paper.
     try:
         from tools.checks.support import list_support_warnings  # noqa: PLC0415 - its packages are those of an extra
 

@@ -1,1 +1,1 @@
-"""The agents of focused feedback, one file each, and what their answers are checked against."""
+"""The agents of `focused_feedback`, and the nodes around them."""

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -20,6 +20,7 @@ from state.feedback import (
     FeedbackState,
     ParagraphState,
     QuestionState,
+    Step,
     StepRecord,
 )
 from state.settings import FeedbackRole, FeedbackSettings
@@ -30,10 +31,6 @@ from tools.models import Answer, Caller
 from tools.models.ask import Value
 
 PROMPTS = Path(__file__).parent / "prompts"
-# A template, because most answers have no place in a document.
-BLANK_EVIDENCE = Evidence(
-    id="", source="paper", question="", answer="", quote="", title="", section="", page=0, address=""
-)
 
 AnyState = FeedbackState | ParagraphState | QuestionState
 
@@ -56,11 +53,7 @@ async def ask_feedback_role(
 
 @contextmanager
 def translate_request_failures() -> Iterator[None]:
-    """Treat a single failed request as a missing answer, which ends one paragraph and not the review.
-
-    Raises:
-        NoUsableAnswer: If the endpoint fails at this request, but answers others.
-    """
+    """Raise `NoUsableAnswer` for a single failed request, which then ends one paragraph and not the review."""
     try:
         yield
     except RequestFailedError as error:
@@ -178,15 +171,19 @@ def make_evidence_id(step: str) -> str:
     return f"e{step[1:]}"
 
 
-def describe_evidence_source(item: Evidence) -> str:
-    """Describe in words where an answer comes from."""
-    if item["source"] == "model":
-        return "the model itself"
-    if item["source"] == "computed":
-        return "a computation that no model has a part in"
-    where = "the paper" if item["source"] == "paper" else item["title"] or item["address"]
-    section = f", {item['section']}" if item["section"] else ""
-    return f"{where}{section}" + (f", page {item['page']}" if item["page"] else "")
+def build_evidence(step: Step, source: Literal["computed", "model"], answer: str) -> Evidence:
+    """Build the evidence of a step whose answer has no place in a document."""
+    return Evidence(
+        id=make_evidence_id(step["id"]),
+        source=source,
+        question=step["question"],
+        answer=answer,
+        quote="",
+        title="",
+        section="",
+        page=0,
+        address="",
+    )
 
 
 async def log_answers(state: ParagraphState) -> ParagraphState:
@@ -202,8 +199,16 @@ async def log_answers(state: ParagraphState) -> ParagraphState:
 
 
 def _format_evidence_item(item: Evidence, state: ParagraphState) -> str:
+    if item["source"] == "model":
+        origin = "the model itself"
+    elif item["source"] == "computed":
+        origin = "a computation that no model has a part in"
+    else:
+        origin = "the paper" if item["source"] == "paper" else item["title"] or item["address"]
+        origin += f", {item['section']}" if item["section"] else ""
+        origin += f", page {item['page']}" if item["page"] else ""
     quote = f': "{format_prompt_text(item["quote"], state)}"' if item["quote"] else ""
     return (
         f"[{item['id']}] Question: {item['question']}\n"
-        f"     Answer: {format_prompt_text(item['answer'], state)} (from {describe_evidence_source(item)}{quote})"
+        f"     Answer: {format_prompt_text(item['answer'], state)} (from {origin}{quote})"
     )

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import create_model
 
-from nodes.feedback.agent import BLANK_EVIDENCE, get_feedback_settings, make_evidence_id
+from nodes.feedback.agent import build_evidence, get_feedback_settings
 from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
@@ -39,13 +39,10 @@ ADDED_FACTS_NOTE = (
 def compute_review_findings(
     document: Document, targets: Sequence[Target], *, whole: bool, records: Sequence[NumberRecord] = ()
 ) -> list[ReviewFinding]:
-    """Return all findings of the paper, and mark those that the review shows.
+    """Return all findings of the paper, or of its `targets` that are not in it, and mark those that the review shows.
 
-    Args:
-        document: The paper.
-        targets: Reviewed texts; a text that is not in the paper is checked with it.
-        whole: Whether nothing was named; then findings about tables, captions and references are shown, too.
-        records: Numbers that a model has read in the paper.
+    If the paper is reviewed as a whole, findings about tables, captions and references are shown, too. The records are
+    numbers that a model has read in the paper.
     """
     # 1. Check the paper, and the texts that are not in it.
     known = {paragraph["id"] for paragraph in document["paragraphs"]}
@@ -90,16 +87,17 @@ def list_shown_findings(target: Target, computed: Sequence[ReviewFinding]) -> li
 
 def convert_finding_to_evidence(finding: ReviewFinding) -> Evidence:
     """Convert a finding to an answer that a comment may cite."""
-    return {
-        **BLANK_EVIDENCE,
-        "id": finding["id"],
-        "source": "computed",
-        "question": f"What does not fit ({finding['kind']}, severity {finding['severity']})?",
-        "answer": describe_finding(finding),
-        "quote": finding["quote"],
-        "section": finding["section"],
-        "page": finding["page"],
-    }
+    return Evidence(
+        id=finding["id"],
+        source="computed",
+        question=f"What does not fit ({finding['kind']}, severity {finding['severity']})?",
+        answer=describe_finding(finding),
+        quote=finding["quote"],
+        title="",
+        section=finding["section"],
+        page=finding["page"],
+        address="",
+    )
 
 
 def describe_finding(finding: ComputedFinding) -> str:
@@ -115,13 +113,7 @@ async def answer_from_checks(state: QuestionState) -> ParagraphState:
     elsewhere = [item for item in state["computed"] if item["paragraph"] != state["target"]["id"]]
     worst = sorted(elsewhere, key=lambda item: SEVERITIES.index(item["severity"]))[:_MAX_FINDINGS]
     lines = [f"{item['section'] or item['paragraph']}: “{item['quote']}”: {describe_finding(item)}" for item in worst]
-    evidence: Evidence = {
-        **BLANK_EVIDENCE,
-        "id": make_evidence_id(step["id"]),
-        "source": "computed",
-        "question": step["question"],
-        "answer": "\n".join(lines) or NO_CONTRADICTION,
-    }
+    evidence = build_evidence(step, "computed", "\n".join(lines) or NO_CONTRADICTION)
     return {"answers": [QuestionAnswer(step=step["id"], evidence=evidence, note="")]}
 
 

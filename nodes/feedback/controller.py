@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, create_model
+from pydantic import create_model
 
 from nodes.feedback.agent import (
     ask_feedback_role,
@@ -69,17 +69,15 @@ class ControllerDecision(NamedTuple):
 async def control_steps(state: ParagraphState) -> ParagraphState:
     """Log the answers of the last wave, and decide which step follows.
 
-    A wave is empty if the controller only skipped or rewrote steps; then this node runs again. It leaves no step if
-    all questions are asked, and the review follows unless the controller has skipped that, too.
+    A wave is empty if the controller only skipped or rewrote steps; then this node runs again. If no step remains, the
+    review follows, unless the controller has skipped it.
     """
-    # 1. Log the last wave, and show the controller the log with it.
+    # The controller reads the log with the last wave in it; the state's log grows by the new records only.
     news = await log_answers(state)
     now: ParagraphState = {**state, **news}
     now["log"] = [*state["log"], *news["log"]]
-    # 2. Decide about the steps that are due.
     steps = _select_due_steps(now)
     decision = await _decide_steps(now, steps)
-    # 3. Return what changes; the log is a list that grows, so it takes the new records only.
     update = _rewrite_plan(now, decision) or _follow_decision(now, steps, decision)
     return {**news, **update, "log": [*news["log"], *update["log"]], "calls": decision.calls}
 
@@ -95,25 +93,21 @@ def _select_due_steps(state: ParagraphState) -> list[Step]:
     return remaining[:-1]
 
 
-def list_step_choices(state: ParagraphState, steps: Sequence[Step]) -> list[Choice]:
-    """List what the controller may do about the steps."""
-    is_last = steps[0]["action"] == "write_review"
-    questions: Sequence[Choice] = () if is_last else list_question_actions(state)
-    # A review before its turn needs an answer to build on.
-    is_answered = any(record["outcome"] == "answered" for record in state["log"])
-    review: Sequence[Choice] = ("write_review",) if is_last or is_answered else ()
-    choices: list[Choice] = [*questions, *review, "skip"]
-    return [*choices, "rewrite"] if state["rewrites"] < get_feedback_settings(state).max_rewrites else choices
-
-
 async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerDecision:
     """Ask the model for a decision, or follow the plan if it gives none."""
-    choices = list_step_choices(state, steps)
+    chosen, is_last = get_feedback_settings(state), steps[0]["action"] == "write_review"
     as_planned: list[tuple[Choice, str]] = [(step["action"], "") for step in steps]
-    is_wave = get_feedback_settings(state).execution == "parallel" and steps[0]["action"] != "write_review"
-    # Nothing is to be decided about the first wave, nor about questions that the controller has just written.
+    # 1. Nothing is to be decided about the first wave, nor about questions that the controller has just written.
+    is_wave = chosen.execution == "parallel" and not is_last
     if is_wave and (not state["log"] or all(step["origin"] == "controller" for step in steps)):
         return ControllerDecision("", as_planned, [], [])
+    # 2. List the choices. A review before its turn needs an answer to build on.
+    is_answered = any(record["outcome"] == "answered" for record in state["log"])
+    questions: Sequence[Choice] = () if is_last else list_question_actions(state)
+    review: Sequence[Choice] = ("write_review",) if is_last or is_answered else ()
+    rewrite: Sequence[Choice] = ("rewrite",) if state["rewrites"] < chosen.max_rewrites else ()
+    choices: list[Choice] = [*questions, *review, "skip", *rewrite]
+    # 3. Ask.
     try:
         if is_wave:
             return await _ask_wave_decision(state, steps, choices)
@@ -124,44 +118,11 @@ async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerD
 
 
 async def _ask_step_decision(state: ParagraphState, step: Step, choices: list[Choice]) -> ControllerDecision:
-    variables = {
-        **_build_controller_variables(state, choices),
-        "asking": "yes" if "ask_paper" in choices else "",
-        "next_step": describe_step(step),
-        "remaining": format_numbered_list(map(describe_step, state["remaining"])),
-    }
-    schema = build_step_decision_schema(state, choices)
-    answer = await ask_feedback_role("controller", "control_step", state, variables, schema, trim="log")
-    value = answer.value.model_dump()
-    parameters = value["parameters"]
-    # The schema allows new steps beside every action; they count for a rewrite only.
-    rewritten = parameters["steps"] if value["action"] == "rewrite" else []
-    choice = (value["action"], parameters["question"])
-    return ControllerDecision(value["explanation"], [choice], rewritten, answer.calls)
-
-
-async def _ask_wave_decision(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> ControllerDecision:
-    of_each = [choice for choice in choices if choice not in {"write_review", "rewrite"}]
-    variables = {
-        **_build_controller_variables(state, of_each),
-        "remaining": format_numbered_list(map(describe_step, steps)),
-        "most": get_feedback_settings(state).max_questions if "rewrite" in choices else 0,
-    }
-    schema = build_wave_decision_schema(state, choices, len(steps))
-    answer = await ask_feedback_role("controller", "control_wave", state, variables, schema, trim="log")
-    value = answer.value.model_dump()
-    given = {item["step"]: (item["action"], item["question"]) for item in value["decisions"]}
-    # A step that the answer does not mention is carried out as planned.
-    decided = [given.get(number, (step["action"], "")) for number, step in enumerate(steps, start=1)]
-    return ControllerDecision(value["explanation"], decided, value.get("steps", []), answer.calls)
-
-
-def build_step_decision_schema(state: ParagraphState, choices: Sequence[Choice]) -> type[BaseModel]:
-    """Build the schema of a decision about one step, in the paper's four parts, with the open choices only."""
+    """Ask for a decision about one step, in the paper's four parts, with the open choices only."""
     parameters = create_model(
         "Parameters", __base__=AgentAnswer, question=_QUESTION, **_build_steps_field(state, choices)
     )
-    return create_model(
+    schema = create_model(
         "StepDecision",
         __base__=AgentAnswer,
         explanation=_EXPLANATION,
@@ -169,26 +130,48 @@ def build_step_decision_schema(state: ParagraphState, choices: Sequence[Choice])
         action=(Literal[tuple(choices)], ...),  # type: ignore[arg-type] # known only now
         parameters=(parameters, ...),
     )
+    variables = {
+        **_build_controller_variables(state, choices),
+        "asking": "yes" if "ask_paper" in choices else "",
+        "next_step": describe_step(step),
+        "remaining": format_numbered_list(map(describe_step, state["remaining"])),
+    }
+    answer = await ask_feedback_role("controller", "control_step", state, variables, schema, trim="log")
+    value = answer.value.model_dump()
+    # The schema allows new steps beside every action; they count for a rewrite only.
+    rewritten = value["parameters"]["steps"] if value["action"] == "rewrite" else []
+    choice = (value["action"], value["parameters"]["question"])
+    return ControllerDecision(value["explanation"], [choice], rewritten, answer.calls)
 
 
-def build_wave_decision_schema(state: ParagraphState, choices: Sequence[Choice], number: int) -> type[BaseModel]:
-    """Build the schema of decisions about `number` questions."""
-    # Rewriting concerns all questions together, so it is no choice for a single question.
-    of_each = tuple(choice for choice in choices if choice not in {"write_review", "rewrite"})
+async def _ask_wave_decision(state: ParagraphState, steps: list[Step], choices: list[Choice]) -> ControllerDecision:
+    """Ask for a decision about each of several questions, or for new questions in place of all."""
+    of_each = [choice for choice in choices if choice not in {"write_review", "rewrite"}]
     decision = create_model(
         "DecisionOnStep",
         __base__=AgentAnswer,
-        step=(Literal[tuple(range(1, number + 1))], ...),  # type: ignore[arg-type]
-        action=(Literal[of_each], ...),  # type: ignore[arg-type]
+        step=(Literal[tuple(range(1, len(steps) + 1))], ...),  # type: ignore[arg-type]
+        action=(Literal[tuple(of_each)], ...),  # type: ignore[arg-type]
         question=_QUESTION,
     )
-    return create_model(
+    schema = create_model(
         "WaveDecision",
         __base__=AgentAnswer,
         explanation=_EXPLANATION,
-        decisions=(list[decision], make_bounded_list_field(number, "controller", state)),
+        decisions=(list[decision], make_bounded_list_field(len(steps), "controller", state)),
         **_build_steps_field(state, choices),
     )
+    variables = {
+        **_build_controller_variables(state, of_each),
+        "remaining": format_numbered_list(map(describe_step, steps)),
+        "most": get_feedback_settings(state).max_questions if "rewrite" in choices else 0,
+    }
+    answer = await ask_feedback_role("controller", "control_wave", state, variables, schema, trim="log")
+    value = answer.value.model_dump()
+    given = {item["step"]: (item["action"], item["question"]) for item in value["decisions"]}
+    # A step that the answer does not mention is carried out as planned.
+    decided = [given.get(number, (step["action"], "")) for number, step in enumerate(steps, start=1)]
+    return ControllerDecision(value["explanation"], decided, value.get("steps", []), answer.calls)
 
 
 def _build_steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, Any]:

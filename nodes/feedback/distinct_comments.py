@@ -38,10 +38,7 @@ async def deduplicate_comments(
 ) -> tuple[list[Comment], list[CallRecord]]:
     """Return the comments without repetitions of better ranked comments, and the calls of the comparisons.
 
-    Args:
-        ranked: The comments, the best first.
-        state: State of the run.
-        most: Most comments to return, or None for all; the rest is not compared.
+    At most `most` comments are returned, and no more are compared.
     """
     kept, calls = list[Comment](), list[CallRecord]()
     try:
@@ -69,11 +66,7 @@ async def deduplicate_comments(
 
 
 def _find_similar_comments(ranked: Sequence[Comment], state: FeedbackState) -> dict[str, set[str]]:
-    """Return for each comment the ids of the comments that are near in meaning.
-
-    Raises:
-        RetrievalUnavailableError: If the embedding model cannot be used.
-    """
+    """Return for each comment the ids of the comments that are near in meaning."""
     from tools.retrieval import EmbeddingModel, compute_cosines  # noqa: PLC0415 - loads Chroma
 
     if not ranked:

@@ -13,13 +13,12 @@ from langgraph.types import Overwrite
 
 from nodes.feedback.agent import list_literature_sources
 from nodes.feedback.computed_checks import compute_review_findings, convert_finding_to_evidence, list_shown_findings
-from nodes.shared import list_deviations
+from nodes.shared import list_deviations, resolve_input
 from state.documents import Document, Paragraph
 from state.errors import InputError
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, ReviewFinding, Target
 from state.settings import FeedbackContext, FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
-from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions
 from tools.numbers.model_readings import choose_passages
@@ -42,11 +41,7 @@ GIVEN_TEXT_ID = "text"
 
 
 def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
-    """List the deviations of the whole system from the paper.
-
-    Raises:
-        SettingsError: If plans are to be ranked, and the weights are missing.
-    """
+    """List the deviations of the whole system, or raise `SettingsError` if plans are to be ranked without weights."""
     asked = " and ".join(list_literature_sources(chosen))
     yield from [
         "A plan is a list in JSON, in the paper a numbered list.",
@@ -81,24 +76,13 @@ async def initialise(
     roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
     list_own_deviations: DeviationLister = list_swif2t_deviations,
 ) -> dict[str, Any]:
-    """Set every key of the state, for a system with some of the paper's agents and its own deviations.
-
-    Raises:
-        InputError: If the paper cannot be used, or lacks the text to be reviewed.
-        SettingsError: If the settings cannot be used.
-    """
-    context = runtime.context or FeedbackContext()
-    settings = await asyncio.to_thread(resolve_settings, context)
-    paper = state.get("paper")
-    if not isinstance(paper, str) or not paper.strip():
-        raise InputError("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+    """Set every key of the state, for a system with some of the paper's agents and its own deviations."""
+    settings, paper = await resolve_input(state, "paper", runtime.context or FeedbackContext())
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
-    frozen, own = (
-        settings.freeze_settings("feedback"),
-        chain([_EXAMPLES_DEVIATION], list_own_deviations(settings.feedback)),
-    )
+    frozen = settings.freeze_settings("feedback")
+    own = chain([_EXAMPLES_DEVIATION], list_own_deviations(settings.feedback))
     whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
     computed, passages = list[ReviewFinding](), list[str]()
     if "computed_checks" in settings.feedback.extensions:
@@ -144,23 +128,27 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
 
 
 def _select_paragraphs(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
-    # 1. A text from the input.
-    if text := " ".join(request.get("text", "").split()):
-        return [_build_given_paragraph(document, text)]
-    # 2. The paragraphs of a section.
+    # 1. A given text: the paragraph that holds it, cut to it unless it is nearly the whole, or a paragraph of its own.
     paragraphs = document["paragraphs"]
+    if text := " ".join(request.get("text", "").split()):
+        for item in paragraphs:
+            if place := find_quote(text, item["text"]):
+                is_whole = len(text) >= 0.9 * len(item["text"])
+                return [item if is_whole else {**item, "text": place.slice_text(item["text"]), "words": []}]
+        return [Paragraph(id=GIVEN_TEXT_ID, section="", text=text, page=0, words=[])]
+    # 2. The paragraphs of a section.
     if section := request.get("section"):
         paragraphs = [item for item in paragraphs if section.casefold() in item["section"].casefold()]
         if not paragraphs:
             known = ", ".join(dict.fromkeys(item["section"] for item in document["paragraphs"] if item["section"]))
             raise InputError(f"The paper has no section like {section!r}, but {known or 'none at all'}.")
     # 3. Named paragraphs, which may be short.
-    if named := [str(name).strip().lower() for name in dict.fromkeys(request.get("paragraphs") or [])]:
+    if named := request.get("paragraphs"):
         by_id = {item["id"]: item for item in document["paragraphs"]}
-        ids = [name if name.startswith("p") else f"p{name}" for name in named]
-        if unknown := [name for name in ids if name not in by_id]:
+        ids = {name: f"p{str(name).strip().lower().removeprefix('p')}" for name in named}  # 3 is p3
+        if unknown := [name for name, paragraph in ids.items() if paragraph not in by_id]:
             raise InputError(f"The paper has no paragraph {unknown[0]!r}, but p1 to p{len(by_id)}.")
-        return [by_id[name] for name in ids]
+        return [by_id[paragraph] for paragraph in ids.values()]
     # 4. All that are long enough, without the acknowledgements and the like.
     worth_it = [item for item in paragraphs if len(item["text"].split()) >= chosen.min_words]
     if not section:
@@ -200,13 +188,3 @@ def build_paragraph_state(target: Target, run: FeedbackState) -> ParagraphState:
         reviews=[],
         calls=[],
     )
-
-
-def _build_given_paragraph(document: Document, text: str) -> Paragraph:
-    """Return the paragraph that holds the text, cut to it, or the text as a paragraph of its own."""
-    for paragraph in document["paragraphs"]:
-        if place := find_quote(text, paragraph["text"]):
-            # A text that lacks a few words, perhaps lost in copying, stands for the whole paragraph.
-            whole = len(text) >= 0.9 * len(paragraph["text"])
-            return paragraph if whole else {**paragraph, "text": place.slice_text(paragraph["text"]), "words": []}
-    return Paragraph(id=GIVEN_TEXT_ID, section="", text=text, page=0, words=[])

@@ -154,7 +154,6 @@ async def _ask_quoted_answer(
         values = {**variables, "again": again}
         return await ask_feedback_role("investigator", "answer_question", state, values, PassageAnswer, trim="passages")
 
-    # 1. Ask. A second answer counts unless it is none.
     first = await ask("")
     answer, calls = first.value, first.calls
     if is_actual_answer(answer.answer) and not _locate_passage_quote(answer, passages):
@@ -165,7 +164,7 @@ async def _ask_quoted_answer(
         else:
             answer = second.value if is_actual_answer(second.value.answer) else answer
             calls = [*calls, *second.calls]
-    # 2. Keep the quote if it is in a passage, and the answer in any case.
+    # The answer counts in any case, its quote only if a passage has it.
     if not (placed := _locate_passage_quote(answer, passages)):
         note = "it quoted no words of the passages, so it stands without a quote"
         return _build_unquoted_investigation(answer.answer, note, calls)
@@ -197,7 +196,7 @@ def is_actual_answer(answer: str) -> bool:
 
 def _locate_passage_quote(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:
     """Find the passage that holds the quote, and the quote as the passage has it."""
-    # Models often give the wrong number, so the other passages are searched, too.
+    # The number of the passage may be wrong, so the other passages are searched, too.
     named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
     for passage in [*named, *passages]:
         if place := find_quote(answer.quote, passage["text"], fewest=1):  # "85.3%" and "n = 40" are quotes, too
@@ -253,6 +252,6 @@ async def find_studies(state: QuestionState, question: str) -> tuple[list[FoundD
     sources = await asyncio.to_thread(build_sources, chosen.literature, rank=rank)
     limit = chosen.literature.results
     findings = await find_documents(question, sources, limit=limit, under_review=identify_reviewed_paper(paper))
-    blocked = [f"{item['address']} was kept out: it {item['reason']}." for item in findings["blocked"]]
+    blocked = [f"{item['address']} was left out: it {item['reason']}." for item in findings["blocked"]]
     notices = [f"Literature, {item['provider']}: {item['message']}" for item in findings["notices"]]
     return findings["found"], [*blocked, *notices]

@@ -50,10 +50,7 @@ class NormalizedPlan(NamedTuple):
 
 
 def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
-    """Return the plan with at most `most` questions, all before the review; without questions it is the review alone.
-
-    The steps come from the planner, the controller or a person.
-    """
+    """Return the plan with at most `most` questions, all before the review, which may stand alone."""
     repairs: list[str] = []
     questions = [
         ProposedStep(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"

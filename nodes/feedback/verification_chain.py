@@ -8,16 +8,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, create_model
+from pydantic import create_model
 
 from nodes.feedback.agent import (
-    BLANK_EVIDENCE,
     ask_feedback_role,
+    build_evidence,
     fail_paragraph,
     format_prompt_text,
     get_feedback_settings,
     make_bounded_list_field,
-    make_evidence_id,
 )
 from nodes.feedback.investigator import PlainAnswer, is_actual_answer
 from nodes.feedback.planner import ProposedStep, number_steps
@@ -35,18 +34,13 @@ class CrossCheck(AgentAnswer):
     verdict: Literal["consistent", "inconsistent", "open"]
 
 
-def build_questions_schema(state: ParagraphState) -> type[BaseModel]:
-    """Build the schema of the questions that test whether a paragraph is sound."""
-    questions = make_bounded_list_field(get_feedback_settings(state).max_questions, "planner", state)
-    question = Annotated[str, LengthLimit("note_words")]
-    return create_model("VerificationQuestions", __base__=AgentAnswer, questions=(list[question], questions))
-
-
 async def plan_questions(state: ParagraphState) -> ParagraphState:
     """Ask for questions that test the claims of the paragraph."""
     most = get_feedback_settings(state).max_questions
     variables = {"paragraph": format_prompt_text(state["target"]["text"], state), "most": most}
-    schema = build_questions_schema(state)
+    field = make_bounded_list_field(most, "planner", state)
+    question = Annotated[str, LengthLimit("note_words")]
+    schema = create_model("VerificationQuestions", __base__=AgentAnswer, questions=(list[question], field))
     try:
         answer = await ask_feedback_role("planner", "plan_questions", state, variables, schema, trim="paragraph")
     except NoUsableAnswer as error:
@@ -61,35 +55,26 @@ async def plan_questions(state: ParagraphState) -> ParagraphState:
 
 async def verify_question(state: QuestionState) -> ParagraphState:
     """Answer one question from the model's own knowledge, and compare the paragraph with the answer."""
-    step, calls = state["step"], list[CallRecord]()
+    step, calls, note = state["step"], list[CallRecord](), ""
+    evidence: Evidence | None = None
     try:
         # 1. Answer without the paragraph, so that it does not lead the model.
         own = await ask_feedback_role(
             "investigator", "answer_alone", state, {"question": step["question"]}, PlainAnswer, trim="question"
         )
         calls += own.calls
-        if not is_actual_answer(own.value.answer):
-            return _build_unanswered_update(state, "the model does not know", calls)
-        # 2. Compare.
-        variables: dict[str, object] = {
-            "paragraph": format_prompt_text(state["target"]["text"], state),
-            "question": step["question"],
-            "answer": own.value.answer,
-        }
-        check = await ask_feedback_role("verifier", "cross_check", state, variables, CrossCheck, trim="paragraph")
+        answer = own.value.answer
+        # 2. Compare the paragraph with the answer, if there is any.
+        if is_actual_answer(answer):
+            paragraph = format_prompt_text(state["target"]["text"], state)
+            variables: dict[str, object] = {"paragraph": paragraph, "question": step["question"], "answer": answer}
+            check = await ask_feedback_role("verifier", "cross_check", state, variables, CrossCheck, trim="paragraph")
+            calls += check.calls
+            answer = f"{answer} The paragraph is {check.value.verdict} with this: {check.value.explanation}"
+            evidence = build_evidence(step, "model", answer)
+        else:
+            note = "the model does not know"
     except NoUsableAnswer as error:
-        return _build_unanswered_update(state, error.problem, [*calls, *error.spent])
-    evidence: Evidence = {
-        **BLANK_EVIDENCE,
-        "id": make_evidence_id(step["id"]),
-        "source": "model",
-        "question": step["question"],
-        "answer": f"{own.value.answer} The paragraph is {check.value.verdict} with this: {check.value.explanation}",
-    }
-    answered = QuestionAnswer(step=step["id"], evidence=evidence, note="")
-    return {"answers": [answered], "calls": [*calls, *check.calls]}
-
-
-def _build_unanswered_update(state: QuestionState, note: str, calls: list[CallRecord]) -> ParagraphState:
-    """Record a question without an answer, which the reviewer does not see."""
-    return {"answers": [QuestionAnswer(step=state["step"]["id"], evidence=None, note=note)], "calls": calls}
+        calls, note = [*calls, *error.spent], error.problem
+    answered = QuestionAnswer(step=step["id"], evidence=evidence, note=note)
+    return {"answers": [answered], "calls": calls}

@@ -1,1 +1,1 @@
-"""Journalist, reader and editor of `science_journalism`, and the nodes that measure and choose between drafts."""
+"""Journalist, reader and editor of `science_journalism`, and the nodes that measure and choose drafts."""

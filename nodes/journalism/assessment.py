@@ -1,4 +1,4 @@
-"""Measure a draft: how hard it reads, what it says that the paper does not; end the loop; choose what is returned."""
+"""Nodes that measure a draft against the paper, end the loop and choose the article."""
 
 from __future__ import annotations
 
@@ -15,16 +15,14 @@ from tools.documents.reading import load_source_text
 
 
 async def assess_draft(state: JournalismState) -> JournalismState:
-    """Grade the newest draft, check its facts against the paper, and set the stop reason if the loop is over."""
-    draft = state["drafts"][-1]
-    assessment = await asyncio.to_thread(
-        measure_draft, draft["round"], draft["text"], load_source_text(state["source"])
-    )
+    """Measure the newest draft, and set the stop reason if the loop is over."""
+    draft, source = state["drafts"][-1], load_source_text(state["source"])
+    assessment = await asyncio.to_thread(measure_draft, draft["round"], draft["text"], source)
     return {"assessments": [assessment], "stop_reason": choose_revision_stop_reason(state, assessment)}
 
 
 def measure_draft(number: int, text: str, source: str) -> Assessment:
-    """Measure `text` as the draft of round `number` of an article on `source`."""
+    """Measure the readability of a draft, its coverage of the source and its unsupported details."""
     readability = compute_readability(text)
     return Assessment(
         round=number,
@@ -38,7 +36,7 @@ def measure_draft(number: int, text: str, source: str) -> Assessment:
 def choose_revision_stop_reason(
     state: JournalismState, newest: Assessment
 ) -> Literal["", "rounds done", "converged", "single draft"]:
-    """Why the loop ends after this draft; empty if it goes on."""
+    """Return why the loop ends after this draft; empty if it goes on."""
     chosen = get_journalism_settings(state)
     if chosen.variant == "single":
         return "single draft"
@@ -50,20 +48,20 @@ def choose_revision_stop_reason(
     return ""
 
 
+# The paper keeps the third revision: until then readability falls steeply, and after it little.
 PUBLISHED_ROUND = 3
-"""The paper keeps the third revision: readability falls steeply until then and levels off after it."""
 
+# A draft with less than this share of the best coverage has lost the subject or most of the story.
 MIN_COVERAGE_SHARE = 0.5
-"""Of the coverage of the draft that covers most: a draft that has less has lost the subject or most of the story."""
 
 
 UNREVISED_WARNING = "This is the paper's own text, which the run began with: no revision of it was chosen."
 
 
 async def choose_draft(state: JournalismState) -> JournalismState:
-    """Pick by `select`, and say why."""
-    last = state["drafts"][-1]["round"]
-    match get_journalism_settings(state).select:
+    """Choose the draft to return, and list warnings about it."""
+    last, chosen = state["drafts"][-1]["round"], get_journalism_settings(state)
+    match chosen.select:
         case "best":
             number, because = select_best_round(state["assessments"])
         case "third" if last >= PUBLISHED_ROUND:
@@ -72,21 +70,17 @@ async def choose_draft(state: JournalismState) -> JournalismState:
             number, because = last, "the last draft, because there is no third revision"
         case _:
             number, because = last, "the last draft"
+    # The newest, if a round has several drafts.
     article = next(draft["text"] for draft in reversed(state["drafts"]) if draft["round"] == number)
-    warnings = await asyncio.to_thread(
-        list_result_warnings, article, state["source"], get_journalism_settings(state).extensions
-    )
+    warnings = await asyncio.to_thread(list_result_warnings, article, state["source"], chosen.extensions)
     if number == 0 and is_paper_first_draft(state):
         warnings.insert(0, UNREVISED_WARNING)
     return {"article": article, "selected_round": number, "selected_because": because, "warnings": warnings}
 
 
 def select_best_round(assessments: list[Assessment]) -> tuple[int, str]:
-    """The easiest draft among those that keep to the paper.
-
-    These are the drafts that still cover the paper, or what is easiest would be the one that says nothing; and of
-    them those that say nothing unsupported, or, if there is none, those that say least of it.
-    """
+    """Return the round of the easiest draft that keeps to the paper, and the reason for the choice."""
+    # Without a bound on coverage, a draft that says nothing would be the easiest.
     most = max(assessment["coverage"] for assessment in assessments)
     covering = [item for item in assessments if item["coverage"] >= most * MIN_COVERAGE_SHARE]
     fewest = min(len(item["unsupported"]) for item in covering)

@@ -12,8 +12,8 @@ from tools.models.ask import MarkdownAnswer
 from tools.models.prompts import format_numbered_list
 from tools.text import has_words, list_points, split_at_labels
 
+# Labels of the parts of a review.
 REVIEW_PARTS = {"evaluation": r"evaluation[^\n:*]*", "advice": r"advice[^\n:*]*"}
-"""Labels of the parts of a review, for `split_at_labels`."""
 
 
 class EditorReview(MarkdownAnswer):
@@ -25,46 +25,44 @@ class EditorReview(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> EditorReview:
-        """Take the review as it is."""
+        """Take the whole answer as the review, which must hold advice."""
         if not has_words(extract_advice(text)):
             raise ValueError("it holds no advice; give it below the heading `## Advice`")
         return cls(text=text)
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Allow for the advice, and for as many words on each of the three factors of the evaluation."""
+        """Return the words of all pieces of advice and of the evaluation."""
+        # The evaluation has three factors.
         return (limits.advice + 3) * limits.advice_words
 
 
 def extract_advice(review: str) -> str:
-    """Return the advice of a review without its evaluation; the review as a whole if it has no part of that name."""
+    """Return the advice of a review, or the whole review if no part has that label."""
     return split_at_labels(review, REVIEW_PARTS).get("advice", review)
 
 
 async def advise(state: JournalismState) -> JournalismState:
-    """Review the newest draft: s = editor(x, p_i-1, r).
-
-    With the extension `unsupported_details` the editor is asked about details that the paper does not have.
-    """
-    assessment = state["assessments"][-1]
-    extensions = get_journalism_settings(state).extensions
-    unsupported = assessment["unsupported"] if "unsupported_details" in extensions else []
+    """Review the newest draft: s = editor(x, p_i-1, r)."""
+    chosen, unsupported = get_journalism_settings(state), list[str]()
+    if "unsupported_details" in chosen.extensions:
+        facts = state["assessments"][-1]["unsupported"]
+        unsupported = [f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in facts]
     variables: dict[str, object] = {
         "paper": load_source_text(state["source"]),
-        "audience": get_journalism_settings(state).audience,
+        "audience": chosen.audience,
         "article": state["drafts"][-1]["text"],
-        "notes": "" if get_journalism_settings(state).variant == "no-notes" else state["notes"][-1]["text"],
-        "unsupported": format_numbered_list([f'"{fact["text"]}" in "{fact["sentence"]}"' for fact in unsupported]),
+        "notes": "" if chosen.variant == "no-notes" else state["notes"][-1]["text"],
+        "unsupported": format_numbered_list(unsupported),
     }
-    answer = await ask_journalism_role(
-        "editor", "advise", state, variables, EditorReview, round_number=state["round"] + 1
-    )
+    number = state["round"] + 1
+    answer = await ask_journalism_role("editor", "advise", state, variables, EditorReview, round_number=number)
     review = DraftReview(round=state["round"], text=answer.value.text, origin="editor")
     return {"reviews": [review], "calls": answer.calls}
 
 
 async def edit_advice(state: JournalismState) -> JournalismState:
-    """Pause the run, so that a person can replace the advice. Any answer but a list of texts keeps it as it is."""
+    """Pause the run, so that a person can replace the advice."""
     review = state["reviews"][-1]
     answer = interrupt(
         {
@@ -75,6 +73,7 @@ async def edit_advice(state: JournalismState) -> JournalismState:
             "advice": list_points(extract_advice(review["text"])),
         }
     )
+    # Any answer but a list of texts keeps the advice.
     texts = answer.get("advice") if isinstance(answer, dict) else None
     if not isinstance(texts, list):
         return {}

@@ -1,6 +1,6 @@
 """The journalist: writes the first article, and revises it (LLM-CLBR, "Journalist").
 
-Or a fine-tuned sequence-to-sequence model in its place (Table 1, "BART fine-tuned").
+A fine-tuned sequence-to-sequence model can replace it (Table 1, "BART fine-tuned").
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from tools.models.ask import Answer, MarkdownAnswer
 from tools.sequence_to_sequence import generate_text
 from tools.text import has_words, split_at_labels, split_sentences, strip_headline
 
+# Twice the most that `max_words` allows.
 MAX_ARTICLE_WORDS = 1200
-"""Of an article: twice the most that `max_words` may ask for."""
 _PARTS = {"improvement": "improvements?", "article": "(?:revised )?article"}
 _UNLISTED_LINE = re.compile(r"^(?![ \t]*(?:[-*+]|\d+[.)])[ \t])(?=.*\S)", re.MULTILINE)
+# A line such as "Here is the article:" above the headline.
 _ANNOUNCEMENT = re.compile(r"\A(?:[^\n#]*:[*_]*|[-*_]{3,})\s*\n(?=#|\*\*)")
-"""A line such as "Here is the article:" above the headline."""
 _TITLE = re.compile(r"(?:headline|title)[*_]*:[*_ ]*(?=\S)", re.IGNORECASE)
 
 
 class Article(MarkdownAnswer):
-    """What the journalist writes: an article, and above it, in a revision, what is improved."""
+    """The journalist's answer: an article, in a revision after a list of improvements."""
 
     text: str
     """Markdown: the headline as a heading of the first level, then paragraphs."""
@@ -41,13 +41,15 @@ class Article(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> Article:
-        """Take improvements and article apart; an article without a label begins with its headline."""
+        """Separate the improvements from the article."""
+        # 1. Split at the labels. Without a label the article begins at its headline, or after the list.
         parts = {"improvement": "", **split_at_labels(text, _PARTS)}
         improvements, article = parts["improvement"], parts.get("article", parts[""])
         if "article" not in parts and improvements and not article.startswith("# "):
             begin = re.search(r"^# ", improvements, re.MULTILINE) or _UNLISTED_LINE.search(improvements, 1)
             end = begin.start() if begin else len(improvements)
             improvements, article = improvements[:end].strip(), improvements[end:]
+        # 2. Turn a bold or labelled first line into the headline.
         article = _ANNOUNCEMENT.sub("", article.strip())
         first, _, rest = article.partition("\n")
         words = first.strip("#* \t")
@@ -59,62 +61,56 @@ class Article(MarkdownAnswer):
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Allow for the improvements, and for an article that is much longer than it should be."""
+        """Return the words of all improvements and of an article that is much too long."""
         return limits.improvements * limits.advice_words + MAX_ARTICLE_WORDS
 
 
+# A paper of so many words, nearly always an abstract, can stand for its first draft.
 MAX_FIRST_DRAFT_WORDS = 500
-"""Words of a paper, nearly always an abstract, that can stand for its first draft."""
 
 
 def is_paper_first_draft(state: JournalismState) -> bool:
-    """Whether the first draft is the paper itself (the extension `begin_with_paper`)."""
-    return (
-        "begin_with_paper" in get_journalism_settings(state).extensions
-        and state["source"]["words"] <= MAX_FIRST_DRAFT_WORDS
-    )
+    """Return whether the first draft is the paper itself (the extension `begin_with_paper`)."""
+    is_short = state["source"]["words"] <= MAX_FIRST_DRAFT_WORDS
+    return is_short and "begin_with_paper" in get_journalism_settings(state).extensions
 
 
 async def write_draft(state: JournalismState) -> JournalismState:
-    """Write the first article from the paper alone: p0 = journalist(x).
-
-    With the extension `begin_with_paper` a short paper is its own first draft, which the journalist then revises.
-    """
+    """Write the first article from the paper alone, p0 = journalist(x), or begin with a short paper itself."""
+    source = load_source_text(state["source"])
     if is_paper_first_draft(state):
         # With its title, without its other headings, in paragraphs of a few sentences.
-        said = [each.text for each in split_sentences(load_source_text(state["source"])) if not each.heading]
-        paragraphs = [" ".join(said[start : start + 4]) for start in range(0, len(said), 4)]
+        sentences = [each.text for each in split_sentences(source) if not each.heading]
+        paragraphs = [" ".join(sentences[start : start + 4]) for start in range(0, len(sentences), 4)]
         title = [f"# {state['source']['title']}"] if state["source"]["title"] else []
         text = "\n\n".join([*title, *paragraphs]) + "\n"
         return {"round": 0, "drafts": [Draft(round=0, text=text, improvements="")]}
-    variables: dict[str, object] = {
-        "paper": load_source_text(state["source"]),
-        "audience": get_journalism_settings(state).audience,
-        "max_words": get_journalism_settings(state).max_words,
-    }
+    chosen = get_journalism_settings(state)
+    variables: dict[str, object] = {"paper": source, "audience": chosen.audience, "max_words": chosen.max_words}
     answer = await ask_journalism_role("journalist", "write_draft", state, variables, Article, round_number=0)
     return {"round": 0, "drafts": [Draft(round=0, text=answer.value.text, improvements="")], "calls": answer.calls}
 
 
 async def revise_draft(state: JournalismState) -> JournalismState:
-    """Revise the newest draft: p_i = journalist(x, p_i-1, s). Without an editor the notes take the advice's place."""
-    number, chosen = state["round"] + 1, get_journalism_settings(state)
-    before = state["drafts"][-1]["text"]
-    reviewed = chosen.variant not in {"no-suggestions", "no-collaboration"}
-    advice = extract_advice(state["reviews"][-1]["text"]) if reviewed else ""
+    """Revise the newest draft with the editor's advice: p_i = journalist(x, p_i-1, s)."""
+    number, chosen, paper = state["round"] + 1, get_journalism_settings(state), load_source_text(state["source"])
+    # In variants without an editor there is no advice, or the reader's notes take its place.
+    has_editor = chosen.variant not in {"no-suggestions", "no-collaboration"}
+    advice = extract_advice(state["reviews"][-1]["text"]) if has_editor else ""
     variables: dict[str, object] = {
-        "paper": load_source_text(state["source"]),
+        "paper": paper,
         "audience": chosen.audience,
         "max_words": chosen.max_words,
-        "article": before,
-        "advice": advice or "The editor has no advice." if reviewed else "",
+        "article": state["drafts"][-1]["text"],
+        "advice": advice or "The editor has no advice." if has_editor else "",
         "notes": state["notes"][-1]["text"] if chosen.variant == "no-suggestions" else "",
     }
     answer = await ask_journalism_role("journalist", "revise_draft", state, variables, Article, round_number=number)
     draft = Draft(round=number, text=answer.value.text, improvements=answer.value.improvements)
     copied: list[str] = []
     if "rewrite_copied" in chosen.extensions:
-        copied = find_copied_sentences(load_source_text(state["source"]), draft["text"])[: get_limits(state).rewrites]
+        copied = find_copied_sentences(paper, draft["text"])[: get_limits(state).rewrites]
+    # A draft with copied sentences is finished by `rewrite_copied`.
     finished: JournalismState = {"revision": draft} if copied else {"drafts": [draft]}
     return {"round": number, **finished, "copied": copied, "calls": answer.calls}
 
@@ -122,13 +118,10 @@ async def revise_draft(state: JournalismState) -> JournalismState:
 async def rewrite_copied(state: JournalismState) -> JournalismState:
     """Rewrite the sentences that the draft has copied from the paper (the extension `rewrite_copied`)."""
     draft, paper = state["revision"], load_source_text(state["source"])
+    audience = get_journalism_settings(state).audience
 
     async def ask(sentence: str) -> Answer[SimplifiedSentence]:
-        variables: dict[str, object] = {
-            "paper": paper,
-            "audience": get_journalism_settings(state).audience,
-            "sentence": sentence,
-        }
+        variables: dict[str, object] = {"paper": paper, "audience": audience, "sentence": sentence}
         return await ask_journalism_role(
             "journalist", "rewrite_copied", state, variables, SimplifiedSentence, round_number=draft["round"]
         )
@@ -138,16 +131,9 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
 
 
 async def write_without_prompt(state: JournalismState) -> JournalismState:
-    """Write the article as the model was trained to: the paper's text goes in, the article comes out.
-
-    Raises:
-        SettingsError: No model is named, or it cannot be loaded.
-        ModelOutputError: The model wrote nothing.
-    """
-    source, folder = (
-        load_source_text(state["source"]),
-        await asyncio.to_thread(resolve_model_folder, get_journalism_settings(state)),
-    )
+    """Write the article with a fine-tuned model, which takes the paper's text without a prompt."""
+    source = load_source_text(state["source"])
+    folder = await asyncio.to_thread(resolve_model_folder, get_journalism_settings(state))
     written = await generate_text(folder, source)
     words = len(source.split())
     trim = Trim(variable="paper", words_kept=written.words_read, words_before=words)
@@ -173,11 +159,7 @@ async def write_without_prompt(state: JournalismState) -> JournalismState:
 
 
 def resolve_model_folder(chosen: JournalismSettings) -> Path:
-    """Where the fine-tuned model is.
-
-    Raises:
-        SettingsError: None is named, or there is no such folder.
-    """
+    """Return the folder of the fine-tuned model, or raise `SettingsError` if none is named or it does not exist."""
     if chosen.sequence_to_sequence is None:
         raise SettingsError(
             "This baseline needs a model that was fine-tuned on plain summaries: name the folder of a BART checkpoint "

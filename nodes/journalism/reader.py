@@ -1,4 +1,4 @@
-"""The reader: a smaller model that sees only the article and notes what it makes of its terms (LLM-CLBR, "Reader")."""
+"""The reader: a smaller model that sees only the article and explains its terms (LLM-CLBR, "Reader")."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from state.model_settings import Limits
 from tools.models.ask import MarkdownAnswer
 from tools.text import has_words
 
+# Labels of the parts of the notes.
 NOTES_PARTS = {"extraction": r"extraction[^\n:*]*", "explanation": r"explanations?[^\n:*]*"}
-"""Labels of the parts of the notes, for `split_at_labels`."""
 
 
 class ReadingNotes(MarkdownAnswer):
@@ -21,19 +21,19 @@ class ReadingNotes(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> ReadingNotes:
-        """Take the notes as they are."""
+        """Take the whole answer as the notes, which must have words."""
         if not has_words(text):
             raise ValueError("it holds no notes")
         return cls(text=text)
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Allow for a term, the words around it and its explanation."""
+        """Return the words of all terms with their contexts and explanations."""
         return limits.terms * (limits.note_words + limits.quote_words + limits.advice_words)
 
 
 async def take_notes(state: JournalismState) -> JournalismState:
-    """Take reading notes on the newest draft, without the paper: r = reader(p_i-1)."""
+    """Take notes on the newest draft, without the paper: r = reader(p_i-1)."""
     variables: dict[str, object] = {
         "article": state["drafts"][-1]["text"],
         "audience": get_journalism_settings(state).audience,

@@ -1,4 +1,4 @@
-"""The number reader: a model types what a passage reports; it computes nothing and judges nothing."""
+"""The number reader: a model transcribes the numbers that a passage reports; code computes with them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Annotated, Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from nodes.shared import AgentAnswer, ask_role
+from nodes.shared import AgentAnswer, ask_role, resolve_input
 from state.computed_findings import select_findings
-from state.errors import InputError, NoUsableAnswer, RequestFailedError
+from state.errors import NoUsableAnswer, RequestFailedError
 from state.model_settings import LengthLimit
 from state.number_check import NumberCheckInput, NumberCheckState, NumberReading, PassageState, ReadEntry
 from state.settings import CheckContext, CheckSettings
-from tools.configuration import resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.models import Caller
 from tools.numbers import check_paper
@@ -32,16 +31,8 @@ class NumbersRead(AgentAnswer):
 
 
 async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) -> dict[str, Any]:
-    """Set every key of the state, and choose the passages that the model reads.
-
-    Raises:
-        BadInput: If the paper cannot be used.
-        SettingsError: If the settings cannot.
-    """
-    settings = await asyncio.to_thread(resolve_settings, runtime.context or CheckContext())
-    paper = state.get("paper")
-    if not isinstance(paper, str) or not paper.strip():
-        raise InputError("There is no paper; give its text or the path of a file as `paper`.", kind="empty_input")
+    """Set every key of the state, and choose the passages that the model reads."""
+    settings, paper = await resolve_input(state, "paper", runtime.context or CheckContext())
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.check.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     passages = await asyncio.to_thread(choose_passages, document)
@@ -72,25 +63,22 @@ def send_passages(state: Mapping[str, Any]) -> list[Send]:
 
 
 async def read_passage(state: PassageState) -> NumberCheckState:
-    """Read the numbers of one passage; one without a usable answer is on record as not read."""
+    """Read the numbers of one passage, or record that it could not be read."""
     document = await asyncio.to_thread(load_document, state["document"])
     paragraph = next(each for each in document["paragraphs"] if each["id"] == state["paragraph"])
-    rows = paragraph.get("rows", [])
-    variables: dict[str, object] = {
-        "section": paragraph["section"],
-        "passage": "\n".join(" | ".join(row) for row in rows) or paragraph["text"],
-    }
+    table = "\n".join(" | ".join(row) for row in paragraph.get("rows", []))
+    variables: dict[str, object] = {"section": paragraph["section"], "passage": table or paragraph["text"]}
     caller = Caller("number_reader", "read_numbers", state["number"])
     reading = NumberReading(paragraph=state["paragraph"], entries=[], problem="")
     try:
         answer = await ask_role(caller, PROMPTS, state, variables, NumbersRead, trim="passage")
-    except (NoUsableAnswer, RequestFailedError) as error:  # the endpoint is well, so the other passages are read
+    except (NoUsableAnswer, RequestFailedError) as error:  # other passages may be readable
         return {"readings": [{**reading, "problem": error.problem}], "calls": error.spent}
     return {"readings": [{**reading, "entries": answer.value.entries}], "calls": answer.calls}
 
 
 async def compute_findings(state: NumberCheckState) -> dict[str, Any]:
-    """Compute over what code and the model have read."""
+    """Compute the findings from the numbers that code and the model have read."""
     document = await asyncio.to_thread(load_document, state["document"])
     records, unread = await asyncio.to_thread(collect_records, state["readings"], document)
     report = await asyncio.to_thread(check_paper, document, [*state["document"]["warnings"], *unread], records)

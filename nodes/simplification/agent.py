@@ -1,7 +1,4 @@
-"""What the agents share: asking as a role of this run, exchanges, and what each of them remembers (SoMS, memory).
-
-An exchange is one entry into a loop. A loop whose agent talks nonsense ends early.
-"""
+"""What the agents of medical simplification share: asking a model, and the memories of exchanges (SoMS, memory)."""
 
 from __future__ import annotations
 
@@ -34,33 +31,34 @@ async def ask_simplification_role(
     trim: str = "memory",
     entry: int | None = None,
 ) -> Answer[Value]:
-    """Ask the model of `role` with the prompt named `step`, on the account of this entry unless another is given."""
+    """Ask the model of a role with the prompt of a step, and count its cost for an entry, by default the newest."""
     caller = Caller(role, step, state["entry"] if entry is None else entry)
     return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
 
 
 def get_simplification_settings(state: AnyState) -> SimplificationSettings:
-    """The settings that the run was started with."""
+    """Return the simplification settings that the run was started with."""
     return SimplificationSettings(**state["settings"]["simplification"])
 
 
 def has_extension(extension: SimplificationExtension, state: AnyState) -> bool:
-    """Whether an extension is on; a router may ask, too, for this only looks it up."""
+    """Return whether an extension is on."""
+    # Routers ask, too, and must be fast: the settings are not validated again.
     return extension in state["settings"]["simplification"]["extensions"]
 
 
 def build_text_variables(state: AnyState) -> dict[str, object]:
-    """The original abstract and the newest text, with which the prompts of all agents that see both begin."""
+    """Return the original abstract and the newest text, for prompts that show both."""
     return {"source": load_source_text(state["source"]), "text": state["text"]}
 
 
 def format_target_grade(state: AnyState) -> str:
-    """The school grade that the text is to reach, as prompts say it; empty if there is none."""
+    """Format the school grade that the text should reach, for prompts; empty if there is none."""
     return f"{grade:g}" if (grade := get_simplification_settings(state).target_grade) else ""
 
 
 def update_exchange(state: LoopState, **news: Any) -> Exchange:
-    """The exchange of this entry with something new in it."""
+    """Return the exchange of this entry with some fields replaced."""
     return {**state["exchange"], **news}  # type: ignore[typeddict-item]
 
 
@@ -68,25 +66,22 @@ LoopNode = Callable[[LoopState], Awaitable[LoopState]]
 
 
 def as_loop_node(node: LoopNode) -> LoopNode:
-    """Add the calls of a node to those of its loop.
-
-    The loop ends early, on record, if an agent gives no usable answer, or cannot be asked; the run goes on.
-    """
+    """Add the calls of a node to those of its loop, and end the loop early if an agent gives no usable answer."""
 
     @wraps(node)
-    async def attempt(state: LoopState) -> LoopState:
+    async def run_node(state: LoopState) -> LoopState:
         try:
             news = await node(state)
-        except NoUsableAnswer as error:
+        except NoUsableAnswer as error:  # the run goes on with other loops
             problem = f"{error.spent[-1]['role']}: {error.problem}" if error.spent else error.problem
             news = {"exchange": update_exchange(state, problem=problem), "loop_calls": error.spent}
         return {**news, "loop_calls": [*state["loop_calls"], *news["loop_calls"]]}
 
-    return attempt
+    return run_node
 
 
 def make_empty_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange:
-    """An exchange in which nothing has been said."""
+    """Return an exchange in which no agent has answered yet."""
     return Exchange(
         entry=entry,
         loop=loop,
@@ -104,60 +99,52 @@ def make_empty_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exc
 
 
 def format_exchange(exchange: Exchange) -> str:
-    """The exchange as the conversation history tells it."""
+    """Format an exchange for the conversation history, which the selector reads."""
+    lines: list[str] = []
+    for question in exchange["questions"]:
+        answer = format_expert_answer(question) or "(no answer)"
+        lines.append(f"Layperson asked: {question['text']} Medical expert answered: {answer}")
+    lines += [f"Simplifier reasoned: {thought}" for thought in exchange["reasoning"]]
+    for item in exchange["suggestions"]:
+        wording = f'"{item["original"]}" -> "{item["replacement"]}"'
+        lines.append(f"Language clarifier proposed {wording}: {item['verdict']} ({item['reason']})")
+    for part in exchange["redundancies"]:
+        quoted = f'"{part["quote"]}" ({part["reason"]})'
+        lines.append(f"Redundancy checker quoted {quoted}: {part['verdict']} ({part['justification']})")
+    lines += [f"Medical expert commented on the rewritten text: {comment}" for comment in exchange["comments"]]
+    if exchange["accurate"]:
+        lines.append("Medical expert stated: the rewritten text is accurate.")
+    if exchange["problem"]:
+        lines.append("The loop ended early, because an agent gave no usable answer.")
+    lines = lines or ["Nothing to change was found."]
+    lines.append("The text was changed." if exchange["changed"] else "The text stayed as it was.")
     lead = exchange["loop"].replace("_", " ")
-    lines = list(_iterate_exchange_lines(exchange)) or ["Nothing to change was found."]
-    outcome = "The text was changed." if exchange["changed"] else "The text stayed as it was."
-    return "\n".join([f"Entry {exchange['entry']}, {lead} loop:", *(f"- {line}" for line in lines), f"- {outcome}"])
+    return "\n".join([f"Entry {exchange['entry']}, {lead} loop:", *(f"- {line}" for line in lines)])
 
 
 def format_expert_answer(question: Question) -> str:
-    """Return the medical expert's answer after what it is about; empty if there is none."""
+    """Format the medical expert's answer after the term that it explains; empty if there is none."""
     answer, term = question["answer"], question["term"]
     return f"{term}: {answer}" if answer and term else answer
 
 
-def _iterate_exchange_lines(exchange: Exchange) -> Iterator[str]:
-    for question in exchange["questions"]:
-        answer = format_expert_answer(question) or "(no answer)"
-        yield f"Layperson asked: {question['text']} Medical expert answered: {answer}"
-    for thought in exchange["reasoning"]:
-        yield f"Simplifier reasoned: {thought}"
-    for suggestion in exchange["suggestions"]:
-        wording = f'"{suggestion["original"]}" -> "{suggestion["replacement"]}"'
-        yield f"Language clarifier proposed {wording}: {suggestion['verdict']} ({suggestion['reason']})"
-    for part in exchange["redundancies"]:
-        quoted = f'"{part["quote"]}" ({part["reason"]})'
-        yield f"Redundancy checker quoted {quoted}: {part['verdict']} ({part['justification']})"
-    for comment in exchange["comments"]:
-        yield f"Medical expert commented on the rewritten text: {comment}"
-    if exchange["accurate"]:
-        yield "Medical expert stated: the rewritten text is accurate."
-    if exchange["problem"]:
-        yield "The loop ended early, because an agent gave no usable answer."
-
-
 def format_memory(agent: Agent, state: LoopState, so_far: Exchange | None = None) -> str:
-    """What an agent remembers, newest first, so that trimming forgets the oldest.
-
-    Args:
-        agent: Whose memory it is.
-        state: Of the loop.
-        so_far: The exchange of this entry as far as it has come, for a prompt that does not tell it by itself.
-    """
+    """Format the memories of an agent, with those of the unfinished exchange `so_far` if it is given."""
     remembered = [*state["memories"], *(iterate_memories(so_far) if so_far else ())]
+    # The newest come first, because a prompt that is too long is trimmed at its end.
     return "\n".join(f"- {memory['text']}" for memory in reversed(remembered) if memory["agent"] == agent)
 
 
 def iterate_memories(exchange: Exchange) -> Iterator[Memory]:
-    """What each agent with a memory learns from an exchange, in natural language."""
+    """Yield the sentences that each agent with a memory keeps of an exchange."""
     entry = exchange["entry"]
     for agent, text in _iterate_memory_texts(exchange):
         yield Memory(agent=agent, entry=entry, text=text)
     if exchange["changed"]:
+        # These two do not see the exchanges of other loops, which may have changed the words that they remember.
         lead = exchange["loop"].replace("_", " ")
+        text = f"Entry {entry}: the {lead} loop changed the text; the version shown now is the newest."
         for agent in ("language_clarifier", "redundancy_checker"):
-            text = f"Entry {entry}: the {lead} loop changed the text; the version shown now is the newest."
             yield Memory(agent=agent, entry=entry, text=text)
 
 

@@ -1,7 +1,7 @@
-"""The simplifier, editing: it judges wordings, and what was accepted, validated or commented on enters the text (SoMS).
+"""The simplifier, editing: it judges wordings, and enters accepted wordings, removals and comments in the text (SoMS).
 
-The paper's simplifier writes the whole text anew with it. With the extension `apply_edits` code first puts in what
-stands in the text word for word, so that nothing else changes, and the simplifier is asked for the rest only.
+The paper's simplifier rewrites the whole text for each of them. With the extension `apply_edits` code first makes the
+edits whose words stand in the text, so that nothing else changes, and the simplifier makes only the others.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from nodes.simplification.agent import (
     ask_simplification_role,
     build_text_variables,
     format_memory,
+    get_simplification_settings,
     has_extension,
     update_exchange,
 )
-from nodes.simplification.language_clarifier import choose_rejection_verdict, list_round_suggestions
-from nodes.simplification.simplifier import rewrite_entire_text
+from nodes.simplification.language_clarifier import list_round_suggestions
+from nodes.simplification.simplifier import make_text_change, rewrite_entire_text
 from state.model_settings import LengthLimit
-from state.simplification import LoopState, Redundancy, TextChange, WordingSuggestion
+from state.simplification import LoopState, Redundancy, WordingSuggestion
 from tools.models.prompts import format_numbered_list
 from tools.text import find_occurrences, find_verbatim_matches, remove_verbatim, replace_verbatim
 
@@ -45,7 +46,7 @@ class WordingVerdicts(AgentAnswer):
 
 @as_loop_node
 async def judge_wordings(state: LoopState) -> LoopState:
-    """Accept or reject each suggestion of this round; one without a verdict is rejected."""
+    """Accept or reject each suggestion of this round."""
     open_ones = [item for item in list_round_suggestions(state) if item["verdict"] == "open"]
     variables: dict[str, object] = {
         **build_text_variables(state),
@@ -54,25 +55,32 @@ async def judge_wordings(state: LoopState) -> LoopState:
     }
     answer = await ask_simplification_role("simplifier", "judge_wordings", state, variables, WordingVerdicts)
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
-    judged = iter(
-        [_apply_wording_verdict(item, verdicts.get(number), state) for number, item in enumerate(open_ones, start=1)]
-    )
-    suggestions = [next(judged) if item["verdict"] == "open" else item for item in state["exchange"]["suggestions"]]
+    # A rejected wording goes back to the clarifier, unless this was the last round.
+    is_last = state["loop_round"] >= get_simplification_settings(state).revision_rounds
+    suggestions, number = list[WordingSuggestion](), 0
+    for item in state["exchange"]["suggestions"]:
+        if item["verdict"] == "open":
+            number += 1
+            given = verdicts.get(number)
+            # A suggestion without a verdict is rejected.
+            reason = given.reason if given else "The simplifier gave no verdict."
+            rejection: Literal["rejected", "dropped"] = "dropped" if is_last else "rejected"
+            verdict = "accepted" if given and given.accept else rejection
+            suggestions.append({**item, "verdict": verdict, "reason": reason, "judge": "simplifier"})
+        else:
+            suggestions.append(item)
     return {"exchange": update_exchange(state, suggestions=suggestions), "loop_calls": answer.calls}
 
 
 async def apply_wordings(state: LoopState) -> LoopState:
-    """Put the accepted wordings that stand in the text word for word into it by code (the extension `apply_edits`).
-
-    A wording that an earlier one has made impossible is dropped; with `sentence_by_sentence`, so is one for words that
-    the text does not have.
-    """
+    """Enter the accepted wordings whose words the text has exactly, by code (the extension `apply_edits`)."""
     text, changes, suggestions = state["text"], list(state["changes"]), list[WordingSuggestion]()
     for item in state["exchange"]["suggestions"]:
         original = item["original"]
         if item["verdict"] == "accepted" and find_verbatim_matches(text, original):
             text = replace_verbatim(text, original, item["replacement"])
-            changes.append(_make_text_change(state, "substitution", original, item["replacement"], item["reason"]))
+            change = make_text_change(state, "substitution")
+            changes.append({**change, "before": original, "after": item["replacement"], "because": item["reason"]})
             suggestions.append(item)
         elif item["verdict"] == "accepted" and _is_abandoned_edit(original, text, state):
             suggestions.append({**item, "verdict": "dropped", "reason": MISSING_WORDS_REASON, "judge": "guard"})
@@ -83,7 +91,7 @@ async def apply_wordings(state: LoopState) -> LoopState:
 
 
 def list_pending_wordings(state: LoopState) -> list[WordingSuggestion]:
-    """The accepted wordings of all rounds that code has not put in."""
+    """List the accepted wordings of all rounds that code has not entered."""
     applied = {change["before"] for change in state["changes"]}
     suggestions = state["exchange"]["suggestions"]
     return [item for item in suggestions if item["verdict"] == "accepted" and item["original"] not in applied]
@@ -91,28 +99,23 @@ def list_pending_wordings(state: LoopState) -> list[WordingSuggestion]:
 
 @as_loop_node
 async def enter_wordings(state: LoopState) -> LoopState:
-    """Write the text anew with the accepted wordings in it."""
+    """Rewrite the text with the accepted wordings in it."""
     accepted = list_pending_wordings(state)
     wordings = [f'"{item["original"]}" -> "{item["replacement"]}"' for item in accepted]
     reasons = [f"{wording}: {item['reason']}" for wording, item in zip(wordings, accepted, strict=True)]
-    news = await rewrite_entire_text(
-        "enter_wordings", state, {"wordings": format_numbered_list(wordings)}, reasons, "substitution"
-    )
-    return {**news, "loop_round": 0}  # there are as many rounds to review the text as there were to agree on wordings
+    variables: dict[str, object] = {"wordings": format_numbered_list(wordings)}
+    news = await rewrite_entire_text("enter_wordings", state, variables, reasons, "substitution")
+    return {**news, "loop_round": 0}  # the rounds of the review are counted anew
 
 
 async def remove_redundancies(state: LoopState) -> LoopState:
-    """Take out what the expert validated and the text has once, by code (the extension `apply_edits`).
-
-    A part that an earlier removal has made impossible is kept; with `sentence_by_sentence`, so is one that the text
-    does not have once.
-    """
+    """Remove the validated parts that the text has exactly once, by code (the extension `apply_edits`)."""
     text, changes, redundancies = state["text"], list(state["changes"]), list[Redundancy]()
     for part in state["exchange"]["redundancies"]:
         quote = part["quote"]
         if part["verdict"] == "validated" and len(find_verbatim_matches(text, quote)) == 1:
             text = remove_verbatim(text, quote)
-            changes.append(_make_text_change(state, "removal", quote, "", part["reason"]))
+            changes.append({**make_text_change(state, "removal"), "before": quote, "because": part["reason"]})
             redundancies.append({**part, "verdict": "removed"})
         elif part["verdict"] == "validated" and _is_abandoned_edit(quote, text, state):
             redundancies.append({**part, "verdict": "kept", "justification": MISSING_WORDS_REASON, "judge": "guard"})
@@ -122,71 +125,36 @@ async def remove_redundancies(state: LoopState) -> LoopState:
 
 
 def _is_abandoned_edit(piece: str, text: str, state: LoopState) -> bool:
-    """Whether nobody edits what code could not: an earlier edit has changed it, or texts are not written as a whole."""
+    """Return whether no agent will make an edit that code could not make."""
+    # An earlier edit has changed the words, or the extension rules out that the text is rewritten as a whole.
     is_overlapped = not find_verbatim_matches(text, piece) and bool(find_verbatim_matches(state["text"], piece))
     return is_overlapped or has_extension("sentence_by_sentence", state)
 
 
 @as_loop_node
 async def leave_out_redundancies(state: LoopState) -> LoopState:
-    """Write the text anew without the parts that the expert validated, in grammatical sentences.
-
-    A part that the new text still has stays `validated` on record, and one that the text never had is `kept`.
-    """
+    """Rewrite the text without the parts that the expert validated."""
     parts = state["exchange"]["redundancies"]
     reasons = [f'"{part["quote"]}": {part["reason"]}' for part in parts if part["verdict"] == "validated"]
-    news = await rewrite_entire_text(
-        "leave_out_redundancies", state, {"parts": format_numbered_list(reasons)}, reasons, "removal"
-    )
-    settled: list[Redundancy] = []
+    variables: dict[str, object] = {"parts": format_numbered_list(reasons)}
+    news = await rewrite_entire_text("leave_out_redundancies", state, variables, reasons, "removal")
+    updated: list[Redundancy] = []
     for part in parts:
         if part["verdict"] == "validated" and not find_occurrences(state["text"], part["quote"]):
-            settled.append({**part, "verdict": "kept", "justification": MISSING_WORDS_REASON, "judge": "guard"})
+            updated.append({**part, "verdict": "kept", "justification": MISSING_WORDS_REASON, "judge": "guard"})
         elif part["verdict"] == "validated" and not find_occurrences(news["text"], part["quote"]):
-            settled.append({**part, "verdict": "removed"})
-        else:
-            settled.append(part)
-    return {**news, "exchange": update_exchange(state, redundancies=settled)}
+            updated.append({**part, "verdict": "removed"})
+        else:  # a validated part that the new text still has stays `validated`
+            updated.append(part)
+    return {**news, "exchange": update_exchange(state, redundancies=updated)}
 
 
 @as_loop_node
 async def correct_text(state: LoopState) -> LoopState:
-    """Write the text anew as the medical expert's comments ask.
-
-    The simplifier remembers this entry, too, so that it does not undo what was clarified or accepted in it.
-    """
+    """Rewrite the text as the medical expert's comments ask."""
     comments = state["to_correct"]
     before = [comment for comment in state["exchange"]["comments"] if comment not in comments]
+    # The memory includes this entry, so that the simplifier does not undo its answers and accepted wordings.
     memory = format_memory("simplifier", state, update_exchange(state, comments=before))
     variables: dict[str, object] = {"comments": format_numbered_list(comments), "memory": memory}
     return await rewrite_entire_text("correct_text", state, variables, comments, "correction")
-
-
-def _make_text_change(
-    state: LoopState, kind: Literal["substitution", "removal"], before: str, after: str, because: str
-) -> TextChange:
-    """One change that the simplifier made in this entry."""
-    return TextChange(
-        entry=state["entry"],
-        loop=state["exchange"]["loop"],
-        round=max(1, state["loop_round"]),
-        agent="simplifier",
-        kind=kind,
-        before=before,
-        after=after,
-        because=because,
-    )
-
-
-def _apply_wording_verdict(
-    item: WordingSuggestion, verdict: WordingVerdict | None, state: LoopState
-) -> WordingSuggestion:
-    if verdict and verdict.accept:
-        return {**item, "verdict": "accepted", "reason": verdict.reason, "judge": "simplifier"}
-    reason = verdict.reason if verdict else "The simplifier gave no verdict."
-    return {
-        **item,
-        "verdict": choose_rejection_verdict(state["loop_round"], state),
-        "reason": reason,
-        "judge": "simplifier",
-    }

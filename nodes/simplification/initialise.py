@@ -1,4 +1,4 @@
-"""First node: check the input before any model is called, and freeze the run's settings into its state."""
+"""First node of medical simplification: checks the input and freezes the run's settings, before any model is called."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from typing import Any
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from nodes.shared import add_instruction_warnings, list_deviations
+from nodes.shared import list_deviations, read_source, resolve_input
 from nodes.simplification.agent import make_empty_exchange
 from nodes.simplification.logger import measure_version
-from state.errors import InputError
 from state.settings import SimplificationContext, SimplificationSettings
 from state.simplification import SimplificationInput
-from tools.configuration import resolve_settings
-from tools.documents.reading import load_source_text, read_document
+from tools.documents.reading import load_source_text
 
 
 def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
-    """List what of the society is not as published."""
+    """List the deviations of the society of agents from the paper."""
     return [
         f"Agents have {chosen.revision_rounds} rounds to agree; the paper has them go on until they do. An agent that "
         "gives no usable answer ends its loop.",
@@ -34,20 +32,10 @@ def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
 
 
 async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:
-    """Set every key of the state.
-
-    Raises:
-        BadInput: If the abstract cannot be used.
-        SettingsError: If the settings cannot.
-    """
-    context = runtime.context or SimplificationContext()
-    settings = await asyncio.to_thread(resolve_settings, context)
-    abstract = state.get("abstract")
-    if not isinstance(abstract, str) or not abstract.strip():
-        raise InputError("There is no abstract; give its text or the path of a file as `abstract`.", kind="empty_input")
+    """Set every key of the state."""
+    settings, abstract = await resolve_input(state, "abstract", runtime.context or SimplificationContext())
     options = settings.simplification
-    source = await asyncio.to_thread(read_document, abstract, scope=options.scope, max_pages=options.max_pages)
-    source = await asyncio.to_thread(add_instruction_warnings, source)
+    source = await asyncio.to_thread(read_source, abstract, options.scope, options.max_pages)
     text = (await asyncio.to_thread(load_source_text, source)).strip()
     frozen, is_society = settings.freeze_settings("simplification"), options.variant == "society"
     roles, own = (options.roles, list_society_deviations(options)) if is_society else (("simplifier",), [])
@@ -61,21 +49,11 @@ async def initialise(state: SimplificationInput, runtime: Runtime[Simplification
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("history", "memories", "all_changes", "calls")},
         "versions": Overwrite([measure_version(0, "", text, [])]),
-        "history_summary": "",
-        "summarised": 0,
         "exchange": make_empty_exchange(0, options.loops[0], 0, ""),
-        "changes": [],
-        "loop_calls": [],
-        "to_correct": [],
-        "loop_round": 0,
-        "lost": [],
-        "glossary": [],
-        "simplified": "",
-        "selected_version": 0,
-        "selected_because": "",
+        **dict.fromkeys(("summarised", "loop_round", "selected_version"), 0),
+        **dict.fromkeys(("history_summary", "simplified", "selected_because", "stop_reason"), ""),
+        **{name: [] for name in ("changes", "loop_calls", "to_correct", "lost", "glossary", "warnings")},
         "not_as_published": await asyncio.to_thread(
             list_deviations, frozen, "simplification", roles, "gpt-3.5-turbo-1106", own
         ),
-        "warnings": [],
-        "stop_reason": "",
     }

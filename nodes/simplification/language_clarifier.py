@@ -1,8 +1,8 @@
-"""The language clarifier: lead agent that proposes simpler wordings of non-medical language (SoMS, lexical loop)."""
+"""The language clarifier: the lead agent that proposes simpler words for non-medical language (SoMS, lexical loop)."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -12,7 +12,6 @@ from nodes.simplification.agent import (
     ask_simplification_role,
     format_memory,
     format_target_grade,
-    get_simplification_settings,
     update_exchange,
 )
 from state.model_settings import LengthLimit
@@ -50,13 +49,15 @@ async def propose_wordings(state: LoopState) -> LoopState:
 
 @as_loop_node
 async def revise_wordings(state: LoopState) -> LoopState:
-    """Propose better wordings for those that were rejected in the round before."""
-    rejected = [item for item in list_round_suggestions(state) if item["verdict"] == "rejected"]
+    """Propose better wordings for those that the simplifier rejected in the round before."""
+    rejected = [
+        f'"{item["original"]}" -> "{item["replacement"]}": {item["reason"]}'
+        for item in list_round_suggestions(state)
+        if item["verdict"] == "rejected"
+    ]
     variables: dict[str, object] = {
         "text": state["text"],
-        "rejected": format_numbered_list(
-            f'"{item["original"]}" -> "{item["replacement"]}": {item["reason"]}' for item in rejected
-        ),
+        "rejected": format_numbered_list(rejected),
         "memory": format_memory("language_clarifier", state),
     }
     answer = await ask_simplification_role("language_clarifier", "revise_wordings", state, variables, Wordings)
@@ -64,26 +65,18 @@ async def revise_wordings(state: LoopState) -> LoopState:
 
 
 def list_round_suggestions(state: LoopState) -> list[WordingSuggestion]:
-    """The suggestions of the newest round."""
+    """List the suggestions of the newest round."""
     return [item for item in state["exchange"]["suggestions"] if item["round"] == state["loop_round"]]
-
-
-def choose_rejection_verdict(number: int, state: LoopState) -> Literal["rejected", "dropped"]:
-    """What becomes of a wording that is rejected in a round: it goes back, or is dropped if there is no further one."""
-    return "rejected" if number < get_simplification_settings(state).revision_rounds else "dropped"
 
 
 def _add_suggestions(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:
     number = state["loop_round"] + 1
+    # An answer may repeat a suggestion, or suggest the words that it should replace.
+    pairs = dict.fromkeys((item.original.strip(), item.replacement.strip()) for item in wordings.suggestions)
     new = [
         WordingSuggestion(round=number, original=original, replacement=replacement, verdict="open", reason="", judge="")
-        for original, replacement in dict.fromkeys(
-            (wording.original.strip(), wording.replacement.strip()) for wording in wordings.suggestions
-        )
+        for original, replacement in pairs
         if original != replacement
     ]
-    return {
-        "loop_round": number,
-        "exchange": update_exchange(state, suggestions=[*state["exchange"]["suggestions"], *new]),
-        "loop_calls": calls,
-    }
+    suggestions = [*state["exchange"]["suggestions"], *new]
+    return {"loop_round": number, "exchange": update_exchange(state, suggestions=suggestions), "loop_calls": calls}

@@ -1,4 +1,4 @@
-"""The layperson: lead agent without memory, asks about what it does not follow (SoMS, Layperson loop)."""
+"""The layperson: the lead agent without memory that asks about unclear passages (SoMS, Layperson loop)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from nodes.simplification.agent import as_loop_node, ask_simplification_role, up
 from state.model_settings import LengthLimit
 from state.simplification import LoopState, Question
 
+# The paper says "at least four".
 MIN_QUESTIONS = 4
-"""The paper's: "at least four"."""
 
 
 class Questions(AgentAnswer):

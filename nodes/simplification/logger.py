@@ -1,6 +1,6 @@
-"""The logger: files a finished exchange, tells the agents, and decides whether the run is over (SoMS, "Logger").
+"""The logger: files a finished exchange, updates the memories, and decides whether the run is over (SoMS, "Logger").
 
-Once it is, the last node gives the result, and the glossary of the medical terms that the text keeps.
+The last node selects the result, and lists the medical terms that it keeps with their explanations.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tools.text import find_occurrences
 def measure_version(
     number: int, loop: Lead | Literal["", "single", "person"], text: str, lost: list[LostDetail]
 ) -> Version:
-    """The text after entry `number`, measured."""
+    """Return the text after entry `number` as a version with its grade and word count."""
     measured = compute_readability(text)
     return Version(
         number=number, loop=loop, text=text, grade=round(measured["fkgl"], 3), words=measured["words"], lost=lost
@@ -34,7 +34,7 @@ def measure_version(
 
 
 async def log_exchange(state: SimplificationState) -> SimplificationState:
-    """Append the exchange to the conversation history and the new version to the versions; update the memories."""
+    """Append the exchange to the conversation history and its text to the versions, and update the memories."""
     version = measure_version(state["entry"], state["next_loop"], state["text"], state["lost"])  # type: ignore[arg-type]
     filed: SimplificationState = {
         "versions": [version],
@@ -58,96 +58,77 @@ async def log_exchange(state: SimplificationState) -> SimplificationState:
 def choose_society_stop_reason(
     state: SimplificationState, newest: Exchange, version: Version
 ) -> Literal["", "entries used up", "target reached"]:
-    """Why no further loop is entered; empty if there is one to enter."""
+    """Return why no further loop is entered; empty if the run goes on."""
     chosen = get_simplification_settings(state)
+    # The newest exchange is not yet in the history.
     if all(count_visits(state, lead) + (lead == newest["loop"]) >= chosen.entries for lead in chosen.loops):
         return "entries used up"
-    aims = [
-        (version["grade"], chosen.target_grade),
-        (version["words"], chosen.max_words),
-    ]
-    wanted = [(value, aim) for value, aim in aims if aim is not None]
-    reached = bool(wanted) and all(value <= aim for value, aim in wanted)
-    return "target reached" if chosen.stop == "adaptive" and reached else ""
+    aims = [(version["grade"], chosen.target_grade), (version["words"], chosen.max_words)]
+    reached = [value <= aim for value, aim in aims if aim is not None]
+    return "target reached" if chosen.stop == "adaptive" and reached and all(reached) else ""
 
 
 async def finish(state: SimplificationState) -> SimplificationState:
-    """Pick a version by `select`, and say why.
+    """Select the version to return, and list warnings about it.
 
     Raises:
-        NothingUsable: If every loop ended early and changed nothing, because no agent gave a usable answer: the source
-            is no result.
+        NoUsableResultError: If every loop ended early and changed nothing.
     """
-    history = state["history"]
+    # 1. An unchanged source is no result.
+    history, chosen = state["history"], get_simplification_settings(state)
     if history and all(exchange["problem"] and not exchange["changed"] for exchange in history):
-        raise NoUsableResultError("No loop came to its end", problem=history[-1]["problem"])
-    source = await asyncio.to_thread(load_source_text, state["source"])
-    version, because = select_best_version(state["versions"])
-    if get_simplification_settings(state).select == "last":
-        version, because = state["versions"][-1], "the last version"
-    text = version["text"]
+        raise NoUsableResultError("No loop was completed", problem=history[-1]["problem"])
+    # 2. Select.
+    version, because = state["versions"][-1], "the last version"
+    if chosen.select != "last":
+        version, because = select_best_version(state["versions"])
+    # 3. Warn.
+    source, text = await asyncio.to_thread(load_source_text, state["source"]), version["text"]
+    warnings: list[str] = []
+    checked, lost = len(find_lost_details(source, "")), len(version["lost"])
+    if text == state["versions"][0]["text"]:
+        early = sum(bool(exchange["problem"]) for exchange in history)
+        reason = f"; {early} of {len(history)} loops ended early" if early else ""
+        warnings.append(f"the text is the source, word for word: nothing was changed{reason}")
+    elif lost > MAX_LOST_SHARE * checked:
+        warnings.append(f"it has lost {lost} of the {checked} checked details of its source")
+    warnings += list_addition_warnings(text, source)
+    warnings += await asyncio.to_thread(list_result_warnings, text, state["source"], chosen.extensions)
     return {
         "simplified": text,
         "selected_version": version["number"],
         "selected_because": because,
         "lost": version["lost"],
         "glossary": build_glossary(history, text),
-        "warnings": [
-            *(
-                list_unchanged_warnings(state)
-                if text == state["versions"][0]["text"]
-                else list_loss_warnings(version, source)
-            ),
-            *list_addition_warnings(text, source),
-            *await asyncio.to_thread(
-                list_result_warnings, text, state["source"], get_simplification_settings(state).extensions
-            ),
-        ],
+        "warnings": warnings,
     }
 
 
 def select_best_version(versions: list[Version]) -> tuple[Version, str]:
-    """The version that has lost least, and of several the easiest, with the reason.
-
-    It is one that has changed the source, or the best would be that which changed nothing.
-    """
+    """Return the easiest of the versions that have lost least, and the reason for the choice."""
+    # The unchanged source has lost nothing, and would always be chosen.
     changed = [version for version in versions if version["text"] != versions[0]["text"]] or versions[-1:]
     fewest = min(len(version["lost"]) for version in changed)
     candidates = [version for version in changed if len(version["lost"]) == fewest]
     lost = "no checked detail" if fewest == 0 else f"the fewest checked details ({fewest})"
-    best = min(reversed(candidates), key=lambda version: version["grade"])
+    best = min(reversed(candidates), key=lambda version: version["grade"])  # the newest of equally easy versions
     return best, f"the easiest of {len(candidates)} versions that have lost {lost}"
 
 
-def list_loss_warnings(version: Version, source: str) -> list[str]:
-    """A warning if a version has lost more than a third of what a check finds in its source."""
-    held = len(find_lost_details(source, ""))
-    lost = len(version["lost"])
-    return [f"it has lost {lost} of the {held} checked details of its source"] if lost > MAX_LOST_SHARE * held else []
-
-
-def list_unchanged_warnings(state: SimplificationState) -> list[str]:
-    """A warning that the result is the source, word for word."""
-    early = sum(bool(exchange["problem"]) for exchange in state["history"])
-    because = f"; {early} of {len(state['history'])} loops ended early" if early else ""
-    return [f"the text is the source, word for word: nothing was changed{because}"]
-
-
 def list_addition_warnings(text: str, source: str) -> list[str]:
-    """A warning that names the numbers, names, drugs and conditions of a text that its source does not have."""
+    """Warn of the numbers, names, drugs and conditions in a text that its source does not have."""
     added = [fact["text"] for fact in list_unsupported_facts(text, source)] + list_unsupported_names(text, source)
-    told = ", ".join(f'"{one}"' for one in dict.fromkeys(added))
-    return [f"the original does not have {told}: each is an explanation, or a mistake"] if added else []
+    names = ", ".join(f'"{name}"' for name in dict.fromkeys(added))
+    return [f"the original does not have {names}: each is an explanation, or a mistake"] if added else []
 
 
 def build_glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
-    """The terms that the medical expert explained and the text still uses, each with its newest explanation."""
-    explained = {
-        question["term"].casefold(): GlossaryEntry(
-            term=question["term"], explanation=question["answer"], entry=exchange["entry"]
-        )
-        for exchange in history
-        for question in exchange["questions"]
-        if question["term"] and question["answer"] and find_occurrences(text, question["term"])
-    }
-    return sorted(explained.values(), key=lambda entry: entry["term"].casefold())
+    """List the terms of the text that the medical expert explained, each with its newest explanation."""
+    explained: dict[str, GlossaryEntry] = {}
+    for exchange in history:
+        for question in exchange["questions"]:
+            term, explanation = question["term"], question["answer"]
+            if term and explanation and find_occurrences(text, term):
+                entry = GlossaryEntry(term=term, explanation=explanation, entry=exchange["entry"])
+                explained[term.casefold()] = entry
+    return [explained[term] for term in sorted(explained)]

@@ -1,9 +1,9 @@
-"""The medical expert: function agent that answers, judges removals and checks accuracy (SoMS)."""
+"""The medical expert: the function agent that answers questions, judges removals and checks accuracy (SoMS)."""
 
 from __future__ import annotations
 
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -67,21 +67,17 @@ async def answer_questions(state: LoopState) -> LoopState:
         "questions": format_numbered_list(question["text"] for question in questions),
     }
     answer = await ask_simplification_role("medical_expert", "answer_questions", state, variables, Answers)
-    given = {item.question: item for item in answer.value.answers}
-    answered = [
-        {**question, "term": given[number].about.strip(), "answer": given[number].answer.strip()}
-        if (number := question["number"]) in given
-        else question
-        for question in questions
-    ]
-    return {"exchange": update_exchange(state, questions=answered), "loop_calls": answer.calls}
+    answered = {question["number"]: question for question in questions}
+    for item in answer.value.answers:
+        if question := answered.get(item.question):  # an answer may name a question that was not asked
+            answered[item.question] = {**question, "term": item.about.strip(), "answer": item.answer.strip()}
+    return {"exchange": update_exchange(state, questions=list(answered.values())), "loop_calls": answer.calls}
 
 
 @as_loop_node
 async def validate_redundancies(state: LoopState) -> LoopState:
-    """Judge each quoted part: is it truly redundant, and is no essential medical information lost?"""
-    redundancies = state["exchange"]["redundancies"]
-    open_parts = [part for part in redundancies if part["verdict"] == "open"]
+    """Judge whether each quoted part is redundant and holds no essential medical information."""
+    open_parts = [part for part in state["exchange"]["redundancies"] if part["verdict"] == "open"]
     variables: dict[str, object] = {
         **build_text_variables(state),
         "memory": format_memory("medical_expert", state),
@@ -89,24 +85,31 @@ async def validate_redundancies(state: LoopState) -> LoopState:
     }
     answer = await ask_simplification_role("medical_expert", "validate_redundancies", state, variables, RemovalVerdicts)
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
-    judged = iter(
-        [_apply_removal_verdict(part, verdicts.get(number)) for number, part in enumerate(open_parts, start=1)]
-    )
-    redundancies = [next(judged) if part["verdict"] == "open" else part for part in redundancies]
+    redundancies, number = list[Redundancy](), 0
+    for part in state["exchange"]["redundancies"]:
+        if part["verdict"] == "open":
+            number += 1
+            given = verdicts.get(number)
+            # A part without a verdict is not validated, so it stays.
+            justification = given.justification if given else "The expert gave no verdict."
+            verdict: Literal["validated", "kept"] = "validated" if given and given.remove else "kept"
+            redundancies.append({**part, "verdict": verdict, "justification": justification, "judge": "medical_expert"})
+        else:
+            redundancies.append(part)
     return {"exchange": update_exchange(state, redundancies=redundancies), "loop_calls": answer.calls}
 
 
 @as_loop_node
 async def check_accuracy(state: LoopState) -> LoopState:
-    """Review the rewritten text: list what is medically wrong in it, or state that it is accurate."""
-    said = state["exchange"]["comments"]
+    """Review the rewritten text: list its medical errors, or state that it is accurate."""
+    earlier = state["exchange"]["comments"]
     variables: dict[str, object] = {
         **build_text_variables(state),
         "memory": format_memory("medical_expert", state),
-        "earlier_comments": format_numbered_list(said),
+        "earlier_comments": format_numbered_list(earlier),
         "lost_details": "",
     }
-    if has_extension("lost_details", state):  # what a check no longer finds in the text, by sentence of the abstract
+    if has_extension("lost_details", state):
         lost = find_lost_details(load_source_text(state["source"]), state["text"])
         variables["lost_details"] = format_numbered_list(
             ", ".join(f'"{detail["text"]}"' for detail in details) + f" in: {sentence}"
@@ -117,18 +120,6 @@ async def check_accuracy(state: LoopState) -> LoopState:
     return {
         "to_correct": comments,
         "loop_round": state["loop_round"] + 1,
-        "exchange": update_exchange(state, comments=[*said, *comments], accurate=not comments),
+        "exchange": update_exchange(state, comments=[*earlier, *comments], accurate=not comments),
         "loop_calls": answer.calls,
-    }
-
-
-def _apply_removal_verdict(part: Redundancy, verdict: RemovalVerdict | None) -> Redundancy:
-    """A part that the expert did not mention is not validated, so it stays."""
-    if verdict is None:
-        return {**part, "verdict": "kept", "justification": "The expert gave no verdict.", "judge": "medical_expert"}
-    return {
-        **part,
-        "verdict": "validated" if verdict.remove else "kept",
-        "justification": verdict.justification,
-        "judge": "medical_expert",
     }

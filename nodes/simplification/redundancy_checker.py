@@ -1,4 +1,4 @@
-"""The redundancy checker: lead agent that quotes what the text can do without (SoMS, Redundancy loop)."""
+"""The redundancy checker: the lead agent that quotes superfluous parts of the text (SoMS, Redundancy loop)."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ async def find_redundancies(state: LoopState) -> LoopState:
     """Quote redundant parts of the text."""
     variables: dict[str, object] = {"text": state["text"], "memory": format_memory("redundancy_checker", state)}
     answer = await ask_simplification_role("redundancy_checker", "find_redundancies", state, variables, Redundancies)
+    # An answer may hold a quote twice, or hold an empty quote.
     found = {quote: part.reason for part in answer.value.redundancies if (quote := part.quote.strip())}
     redundancies = [
         Redundancy(quote=quote, reason=reason, verdict="open", justification="", judge="")

@@ -1,4 +1,4 @@
-"""The agent selector: names the lead agent that acts next (SoMS, "Agent Selector")."""
+"""The agent selector: chooses the lead agent of the next loop (SoMS, "Agent Selector")."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class HistorySummary(AgentAnswer):
 
 
 async def condense_history(state: SimplificationState) -> SimplificationState:
-    """Summarise all exchanges but the newest once the whole history no longer fits the selector's context."""
-    fresh = state["history"][state["summarised"] :]
-    if not fresh or not await _is_context_exceeded(state):
+    """Summarise all exchanges but the newest if the history does not fit the selector's context."""
+    fresh, choices = state["history"][state["summarised"] :], list_agent_choices(state)
+    if not fresh or len(choices) < 2 or await _can_fit_history(state, choices):  # with one choice nobody is asked
         return {}
     oldest = fresh[:-1] or fresh
     variables: dict[str, object] = {
@@ -56,12 +56,9 @@ async def condense_history(state: SimplificationState) -> SimplificationState:
 
 
 async def select_agent(state: SimplificationState) -> SimplificationState:
-    """Choose among the leads with entries left, and open the exchange of the entry.
-
-    A model that names no such lead twice is overruled: the first one with entries left acts.
-    """
+    """Choose among the lead agents that may act again, and open the exchange of the entry."""
     choices = list_agent_choices(state)
-    agent, because, calls = choices[0], "It is the only one with entries left.", list[CallRecord]()
+    agent, because, calls = choices[0], "No other agent may be entered again.", list[CallRecord]()
     if len(choices) > 1:
         agent, because, calls = await _ask_agent_choice(state, choices)
     if agent == DONE:
@@ -80,15 +77,16 @@ async def select_agent(state: SimplificationState) -> SimplificationState:
 
 
 def list_agent_choices(state: SimplificationState) -> list[Any]:
-    """The leads with entries left; also `done`, if the run may end early and a loop has changed nothing."""
+    """List the lead agents that may act again, and `done` if the run may end early."""
     chosen = get_simplification_settings(state)
     leads: list[Any] = [lead for lead in chosen.loops if count_visits(state, lead) < chosen.entries]
+    # Until a loop changes nothing, there is no sign that the text is finished.
     may_end = chosen.stop == "adaptive" and any(not exchange["changed"] for exchange in state["history"])
     return [*leads, DONE] if may_end else leads
 
 
 def count_visits(state: SimplificationState, lead: Lead) -> int:
-    """How often the loop of a lead was entered."""
+    """Return how often the loop of a lead agent was entered."""
     return sum(exchange["loop"] == lead for exchange in state["history"])
 
 
@@ -100,8 +98,8 @@ async def _ask_agent_choice(state: SimplificationState, choices: list[Any]) -> t
         answer = await ask_simplification_role(
             "agent_selector", "select_agent", state, variables, schema, trim="history", entry=entry
         )
-    except NoUsableAnswer as error:
-        because = f"The selector named no agent with entries left ({error.problem}), so the first of them acts."
+    except NoUsableAnswer as error:  # it named no open agent twice
+        because = f"The selector chose no agent that may be entered ({error.problem}), so the first of them acts."
         return choices[0], because, error.spent
     chosen = answer.value.model_dump()
     return chosen["agent"], chosen["reason"], answer.calls
@@ -114,28 +112,26 @@ class ReasonedChoice(AgentAnswer):
 
 
 def _build_selector_variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:
-    chosen = get_simplification_settings(state)
+    entries = get_simplification_settings(state).entries
+    open_choices = [
+        f"- `{DONE}`, if no agent would improve the text any further"
+        if choice == DONE
+        else f"- `{choice}` (may act {entries - count_visits(state, choice)} more times)"
+        for choice in choices
+    ]
     return {
         **build_text_variables(state),
         "summary": state["history_summary"],
-        "history": "\n\n".join(format_exchange(exchange) for exchange in state["history"][state["summarised"] :]),
-        "choices": "\n".join(
-            f"- `{DONE}`, if no agent would improve the text any further"
-            if choice == DONE
-            else f"- `{choice}` (may act {chosen.entries - count_visits(state, choice)} more times)"
-            for choice in choices
-        ),
+        "history": "\n\n".join(map(format_exchange, state["history"][state["summarised"] :])),
+        "choices": "\n".join(open_choices),
     }
 
 
-async def _is_context_exceeded(state: SimplificationState) -> bool:
-    choices = list_agent_choices(state)
-    if len(choices) < 2:  # then nobody is asked
-        return False
+async def _can_fit_history(state: SimplificationState, choices: list[Any]) -> bool:
     prompt = await asyncio.to_thread(load_prompt, PROMPTS / "select_agent.md")
+    variables = {**_build_selector_variables(state, choices), "limits": get_limits(state)}
     try:
-        variables = {**_build_selector_variables(state, choices), "limits": get_limits(state)}
         fitted = await fit_prompt(prompt, variables, "history", get_model_settings("agent_selector", state))
     except ContextOverflowError:
-        return True
-    return bool(fitted.trims)
+        return False
+    return not fitted.trims

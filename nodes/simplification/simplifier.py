@@ -1,7 +1,7 @@
-"""The simplifier, rewriting: function agent that holds the text and gives its latest version (SoMS).
+"""The simplifier, rewriting: the function agent that writes each new version of the text (SoMS).
 
-Its texts come as Markdown under the paper's title. Each change of the text is attributed to the question, suggestion,
-comment or reason that is behind it.
+It answers in Markdown under the title of the paper's prompt. Each change of the text is attributed to the question,
+suggestion, comment or reason that has led to it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from nodes.simplification.agent import (
 from nodes.simplification.content_guard import describe_excessive_loss, list_newly_lost_details, list_unsupported_names
 from state.model_settings import Limits
 from state.records import CallRecord
-from state.settings import Lead
 from state.simplification import LoopState, SimplificationState, TextChange
 from tools.checks.fidelity import collect_content_stems
 from tools.documents.reading import load_source_text
@@ -43,20 +42,16 @@ _HEADING = re.compile(r"^(?:#+ .*|\*\*[^*\n]+\*\*)$", re.MULTILINE)
 
 
 class LatestSimplification(MarkdownAnswer):
-    """The simplifier's latest version of the entire text, and the reasoning before it where that is asked for."""
+    """A new version of the entire text, after the reasoning where the prompt asks for it."""
 
     reasoning: list[str]
     text: str
 
     @classmethod
     def from_markdown(cls, text: str) -> Self:
-        """Take what stands under the title; without it, all but a part of reasoning.
-
-        Raises:
-            ValueError: There are no words.
-        """
+        """Take the text under its heading or, without a heading, all but the reasoning; it must have words."""
         parts = split_at_labels(text, {"reasoning": "reasoning", "text": "(?:the )?latest simplification"})
-        if "reasoning" in parts and "text" not in parts:  # it stands under whatever heading comes next
+        if "reasoning" in parts and "text" not in parts:  # then the text stands under the next heading
             parts["reasoning"], *below = _HEADING.split(parts["reasoning"], maxsplit=1)
             parts["text"] = "".join(below)
         if not has_words(written := parts.get("text", parts[""]).strip()):
@@ -71,7 +66,7 @@ class LatestSimplification(MarkdownAnswer):
 
 @as_loop_node
 async def rewrite_text(state: LoopState) -> LoopState:
-    """Fold the expert's answers into the text: reason how each fits, then rewrite in simpler form."""
+    """Rewrite the text with the expert's answers in it, in simpler words, after reasoning how each answer fits."""
     answered = _list_expert_answers(state)
     variables: dict[str, object] = {
         "clarifications": format_numbered_list(answered),
@@ -84,15 +79,11 @@ async def rewrite_text(state: LoopState) -> LoopState:
 
 @as_loop_node
 async def rewrite_sentences(state: LoopState) -> LoopState:
-    """Ask for each hard sentence of the text in easy words, and put in those that say the same as far as code tells.
-
-    This is the extension `sentence_by_sentence`.
-    """
+    """Simplify the hard sentences one by one (the extension `sentence_by_sentence`)."""
     answered, source = _list_expert_answers(state), load_source_text(state["source"])
-    text = re.sub(r"[^\S\n]+", " ", state["text"])  # as `sentences` has it
-    hard = [
-        each.text for each in split_sentences(text) if not each.heading and is_hard(each.text) and each.text in text
-    ]
+    text = re.sub(r"[^\S\n]+", " ", state["text"])  # `split_sentences` does so, and the sentences must be found again
+    sentences = [sentence.text for sentence in split_sentences(text) if not sentence.heading]
+    hard = [sentence for sentence in sentences if is_hard(sentence) and sentence in text]
 
     async def ask(sentence: str) -> Answer[SimplifiedSentence]:
         variables: dict[str, object] = {
@@ -105,31 +96,26 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
             "simplifier", "rewrite_sentences", state, variables, SimplifiedSentence, trim="clarifications"
         )
 
-    def spoils(before: str, after: str, new: str) -> bool:
+    def is_harmful(before: str, after: str, new: str) -> bool:
         return bool(list_newly_lost_details(before, after, source) or list_unsupported_names(new, source))
 
-    text, calls = await rewrite_selected_sentences(text, hard[: get_limits(state).rewrites], source, ask, spoils)
+    text, calls = await rewrite_selected_sentences(text, hard[: get_limits(state).rewrites], source, ask, is_harmful)
     return _build_text_update(state, text, calls, answered, "rewrite")
 
 
 async def rewrite_entire_text(
     step: str, state: LoopState, variables: dict[str, object], reasons: list[str], kind: Kind
 ) -> LoopState:
-    """Let the simplifier write the entire text, from the original, the newest version and its memory.
+    """Ask the simplifier for the entire text, and attribute each change to one of the reasons for the rewrite.
 
-    Args:
-        step: Name of the prompt.
-        state: Of the loop.
-        variables: Those of the prompt that not every rewrite has.
-        reasons: What led to it; each change is put down to one of them.
-        kind: Of the changes.
+    Every prompt gets the original, the newest text and the memory beside its own `variables`.
     """
     answer = await _ask_simplifier(step, state, variables)
     return _build_text_update(state, answer.value.text, answer.calls, reasons, kind)
 
 
 async def rewrite_alone(state: SimplificationState) -> SimplificationState:
-    """Simplify the source in one go: the single-model baseline, without the society."""
+    """Simplify the source with one call of one model: the single-model baseline."""
     variables: dict[str, object] = {
         "text": state["text"],
         "target_grade": format_target_grade(state),
@@ -139,17 +125,20 @@ async def rewrite_alone(state: SimplificationState) -> SimplificationState:
         "simplifier", "rewrite_alone", state, variables, LatestSimplification, trim="text", entry=1
     )
     text = answer.value.text
+    template = TextChange(
+        entry=1, loop="single", round=1, agent="simplifier", kind="rewrite", before="", after="", because=""
+    )
     return {
         "entry": 1,
         "next_loop": "single",
         "text": text,
-        "changes": list_text_changes(state["text"], text, [], entry=1, loop="single"),
+        "changes": list_text_changes(state["text"], text, [], template),
         "loop_calls": answer.calls,
     }
 
 
 async def _ask_simplifier(step: str, state: LoopState, variables: dict[str, object]) -> Answer[LatestSimplification]:
-    """Ask for the entire text, once again if it has lost too much of the one before (the extension `keep_content`)."""
+    """Ask for the entire text, and once more if it has lost too much (the extension `keep_content`)."""
     before, max_words = build_text_variables(state), get_simplification_settings(state).max_words
 
     class KeptContent(LatestSimplification):
@@ -160,67 +149,54 @@ async def _ask_simplifier(step: str, state: LoopState, variables: dict[str, obje
                 raise ValueError(loss)
             return answer
 
-    always = {**before, "memory": format_memory("simplifier", state), "max_words": max_words or ""}
     schema = KeptContent if has_extension("keep_content", state) else LatestSimplification
+    # A prompt may bring a memory of its own.
+    always = {**before, "memory": format_memory("simplifier", state), "max_words": max_words or ""}
     return await ask_simplification_role("simplifier", step, state, {**always, **variables}, schema)
 
 
 def _list_expert_answers(state: LoopState) -> list[str]:
-    """The questions of this entry that the expert answered, with the answers."""
+    """List the questions of this entry that the expert answered, with their answers."""
     return [f"{item['text']} {format_expert_answer(item)}" for item in state["exchange"]["questions"] if item["answer"]]
 
 
 def _build_text_update(
     state: LoopState, text: str, calls: list[CallRecord], reasons: list[str], kind: Kind
 ) -> LoopState:
-    """What a new text changes in the state."""
-    entry, loop, number = state["entry"], state["exchange"]["loop"], max(1, state["loop_round"])
-    changes = list_text_changes(state["text"], text, reasons, entry=entry, loop=loop, kind=kind, number=number)
+    """Return the changes of the state that a new text brings."""
+    changes = list_text_changes(state["text"], text, reasons, make_text_change(state, kind))
     return {"text": text, "changes": [*state["changes"], *changes], "to_correct": [], "loop_calls": calls}
 
 
+def make_text_change(state: LoopState, kind: Kind) -> TextChange:
+    """Return the record of a change in this entry, without its words and its reason."""
+    entry, loop, number = state["entry"], state["exchange"]["loop"], max(1, state["loop_round"])
+    return TextChange(
+        entry=entry, loop=loop, round=number, agent="simplifier", kind=kind, before="", after="", because=""
+    )
+
+
+# Reason of a change that shares no word with any reason for the rewrite.
 OWN_WORDING = "the simplifier's own choice of words"
-"""Of a change that shares no word with what led to the rewrite."""
 
 
-def list_text_changes(
-    before: str,
-    after: str,
-    reasons: Sequence[str],
-    *,
-    entry: int,
-    loop: Lead | Literal["single"],
-    kind: Kind = "rewrite",
-    number: int = 1,
-) -> list[TextChange]:
-    """The changes of a text that was written anew, sentence by sentence, each with the reason that is closest to it.
+def list_text_changes(before: str, after: str, reasons: Sequence[str], template: TextChange) -> list[TextChange]:
+    """List the changes between two versions, sentence by sentence, each with the closest reason."""
 
-    That is the reason that shares most of the words that are new; where none are, most of those that are gone. Reasons
-    for a rewrite are long, so only content words count; all others name the very words.
-    """
-    words = collect_content_stems if kind == "rewrite" else _collect_words
+    def split_words(text: str) -> set[str]:
+        # Reasons for a rewrite are long, so only content words count; all others quote the words that they concern.
+        is_rewrite = template["kind"] == "rewrite"
+        return collect_content_stems(text) if is_rewrite else set(_WORD.findall(text.casefold()))
+
     old, new = ([sentence.text for sentence in split_sentences(text)] for text in (before, after))
     changes: list[TextChange] = []
     for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if operation == "equal":
             continue
-        gone, come = " ".join(old[a:b]), " ".join(new[c:d])
-        changed = words(come) - words(gone) or words(gone) - words(come)
-        closest = max(reasons, key=lambda reason: len(changed & words(reason)), default="")
-        changes.append(
-            TextChange(
-                entry=entry,
-                loop=loop,
-                round=number,
-                agent="simplifier",
-                kind=kind,
-                before=gone,
-                after=come,
-                because=closest if changed & words(closest) else OWN_WORDING,
-            )
-        )
+        removed, added = " ".join(old[a:b]), " ".join(new[c:d])
+        # The closest reason shares most of the new words or, if a change only removes words, of those.
+        changed = split_words(added) - split_words(removed) or split_words(removed) - split_words(added)
+        closest = max(reasons, key=lambda reason: len(changed & split_words(reason)), default="")
+        because = closest if changed & split_words(closest) else OWN_WORDING
+        changes.append({**template, "before": removed, "after": added, "because": because})
     return changes
-
-
-def _collect_words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))

@@ -61,7 +61,7 @@ def test_progress_is_told_from_within_the_loops(society: Command, abstract: Path
     source, newest = record["results"]["versions"]
     tokens = sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
     assert lines[:4] == [
-        "Next is the language clarifier: It is the only one with entries left. (0 tokens so far)",
+        "Next is the language clarifier: No other agent may be entered again. (0 tokens so far)",
         "entry 1: language clarifier, propose wordings (large)",
         "entry 1: simplifier, judge wordings (large)",
         "Entry 1, language clarifier: 1 of 1 suggestions accepted; "

@@ -181,7 +181,7 @@ async def test_a_result_that_is_the_source_says_so(fake_endpoint: FakeEndpoint) 
 
 async def test_nonsense_from_everyone_is_never_shown_as_a_result(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = lambda _: Text("I would rather not.")
-    with pytest.raises(ModelOutputError, match="No loop came to its end"):
+    with pytest.raises(ModelOutputError, match="No loop was completed"):
         await run(fake_endpoint, entries=1)
 
 
