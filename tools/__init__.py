@@ -1,9 +1,9 @@
-"""What the agents call: models, documents, retrieval, literature, checks of results, and text itself.
+"""Tools of the agents: models, documents, retrieval, literature, checks of results, and text.
 
-Importing it keeps drafts private: it switches off what the libraries in use would report or download, so every way into
-Draftroom does. Set `DRAFTROOM_TRACING=1` to let LangSmith tracing be configured by its own variables again. A plain
-`langgraph dev` is silenced by the same variables in `langgraph.json`, except that its command line reports one start
-before it reads them; `draftroom studio` does not.
+Importing this package keeps drafts private: it disables the telemetry of the libraries in use. Set
+`DRAFTROOM_TRACING=1` to configure LangSmith tracing by its own variables again. For a plain `langgraph dev`,
+`langgraph.json` sets the same variables, but its command line reports one start before it reads them;
+`draftroom studio` does not.
 """
 
 import os
@@ -23,5 +23,5 @@ TELEMETRY_OPT_OUTS = {
     "DO_NOT_TRACK": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
 }
-if os.environ.get("DRAFTROOM_TRACING") != "1":  # of this process and its children
+if os.environ.get("DRAFTROOM_TRACING") != "1":  # child processes inherit the variables
     os.environ.update(TELEMETRY_OPT_OUTS)

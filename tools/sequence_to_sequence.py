@@ -1,6 +1,7 @@
-"""Fine-tuned sequence-to-sequence models (BART and its like), which run in this process: servers no longer offer them.
+"""Generate text with fine-tuned sequence-to-sequence models such as BART.
 
-One model writes one text at a time, on the CPU, which leaves the GPU to the language models.
+They run in this process, because model servers no longer support them, and on the CPU, which leaves the GPU to the
+language models. One model writes one text at a time.
 """
 
 from __future__ import annotations
@@ -16,39 +17,35 @@ from typing import Any, NamedTuple
 
 from state.errors import ModelOutputError, SettingsError
 
-_DEFAULT_BEAMS = 4
-"""Of a model that names none; usual for BART."""
-_DEFAULT_POSITIONS = 1024
-"""In tokens, of the source and of the text, where the model names no number of positions."""
+_DEFAULT_BEAMS = 4  # usual for BART
+_DEFAULT_POSITIONS = 1024  # longest source and text in tokens, if the model sets none
 
+# A pool of its own: texts that wait for the model must not occupy the threads of asyncio's default pool.
 _worker = ThreadPoolExecutor(1, "sequence-to-sequence")
-"""Off the event loop, and one text at a time. Those that wait take up no thread of asyncio's, which others need."""
 
 
 class GeneratedText(NamedTuple):
-    """A text, and what it cost."""
+    """A generated text and its cost."""
 
     text: str
-    words_read: int
-    """Of the source, from its beginning; the rest did not fit the model's positions."""
+    words_read: int  # from the beginning of the source, as many as fit the model's positions
     input_tokens: int
     output_tokens: int
-    cut: bool
-    """The text ended because it was as long as it may be."""
+    cut: bool  # whether the text ended at its maximum length
     seconds: float
 
 
 async def generate_text(folder: Path, source: str) -> GeneratedText:
-    """What the model makes of a source, by beam search: the same text each time.
+    """Generate a text from a source by beam search, which is deterministic.
 
-    How long the text may be, and how it is searched for, the checkpoint says itself (`generation_config.json`).
+    The checkpoint's `generation_config.json` sets the maximum length and the search.
 
     Args:
-        folder: Of a checkpoint with its tokenizer, as `save_pretrained` writes them; it is loaded once.
-        source: Plain text; what does not fit the model's positions is left out at its end.
+        folder: Folder of a checkpoint with its tokenizer, as `save_pretrained` writes them; loaded once.
+        source: Plain text; the end is cut off if it does not fit the model's positions.
 
     Raises:
-        SettingsError: There is no such model, or the packages that it needs are not installed.
+        SettingsError: The model does not exist, or packages that it needs are not installed.
         ModelOutputError: The model wrote nothing.
     """
     return await asyncio.get_running_loop().run_in_executor(_worker, _run_generation, folder, source)
@@ -78,29 +75,17 @@ def _run_generation(folder: Path, source: str) -> GeneratedText:
 
 @lru_cache(maxsize=1)
 def _load_model_and_tokenizer(folder: Path) -> tuple[Any, Any]:
-    """The model, set to search by beams and within its positions, and its tokenizer."""
+    """Load a model, configured for beam search within its positions, and its tokenizer."""
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise SettingsError(
             f"A sequence-to-sequence model needs a package that is not installed ({', '.join(missing)}): "
             "pip install 'draftroom[review]'."
         )
-    model, tokenizer = _load_pretrained(folder)
-    positions = getattr(model.config, "max_position_embeddings", _DEFAULT_POSITIONS)
-    tokenizer.model_max_length = min(tokenizer.model_max_length, positions)
-    search = model.generation_config
-    longest = (search.max_length or positions) - 1  # less the start token
-    search.max_new_tokens = min(search.max_new_tokens or longest, longest, positions - 1)
-    search.max_length = None  # it would mean the same, and both together are warned of
-    search.num_beams = search.num_beams if (search.num_beams or 1) > 1 else _DEFAULT_BEAMS
-    search.do_sample = False
-    return model, tokenizer
-
-
-def _load_pretrained(folder: Path) -> tuple[Any, Any]:
     from safetensors import SafetensorError  # noqa: PLC0415 - these take seconds
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer  # noqa: PLC0415
     from transformers.utils.logging import disable_progress_bar  # noqa: PLC0415
 
+    # 1. Load both from files of the folder only.
     disable_progress_bar()  # type: ignore[no-untyped-call, unused-ignore] # unused where it is missing
     local: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     model_class: Any = AutoModelForSeq2SeqLM
@@ -113,10 +98,18 @@ def _load_pretrained(folder: Path) -> tuple[Any, Any]:
         tokenizer = AutoTokenizer.from_pretrained(folder, **local)
     except (OSError, ValueError, RuntimeError, ImportError, SafetensorError, UnpicklingError) as error:
         raise unusable from error
+    # Transformers makes up a tokenizer without a vocabulary if its files are missing, and random weights.
     if not any((folder / name).is_file() for name in tokenizer.vocab_files_names.values()):
-        raise unusable  # without its files the tokenizer is made up, and knows no word
+        raise unusable
     if report["missing_keys"]:
-        raise SettingsError(
-            f"The model in {folder} lacks weights, and random ones would take their place; name a complete checkpoint."
-        )
+        raise SettingsError(f"The model in {folder} lacks weights; name a complete checkpoint.")
+    # 2. Configure the search.
+    positions = getattr(model.config, "max_position_embeddings", _DEFAULT_POSITIONS)
+    tokenizer.model_max_length = min(tokenizer.model_max_length, positions)
+    search = model.generation_config
+    longest = (search.max_length or positions) - 1  # less the start token
+    search.max_new_tokens = min(search.max_new_tokens or longest, longest, positions - 1)
+    search.max_length = None  # transformers warns if both are set
+    search.num_beams = search.num_beams if (search.num_beams or 1) > 1 else _DEFAULT_BEAMS
+    search.do_sample = False
     return model, tokenizer

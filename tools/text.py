@@ -1,14 +1,14 @@
-"""Text itself: its characters, its sentences, and edits of it.
+"""Clean, split, search, edit and compare strings.
 
-`plain` serves terminals and pages, `strip_invisible` and `defuse_tokens` prompts, and `fold` the search for words
-however their letters are written.
+`strip_control_characters` prepares text for terminals and pages, `strip_invisible` and `defuse_tokens` for prompts,
+and `fold_text` for a search that disregards accents, case and look-alike letters.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
@@ -17,76 +17,41 @@ from typing import Final, Literal, NamedTuple
 from markdown_it import MarkdownIt
 
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-
-
-def strip_control_characters(text: str) -> str:
-    """`text` without control characters; tabs and line ends stay."""
-    return _CONTROL_CHARACTERS.sub("", text)
-
-
-def to_single_line(text: str) -> str:
-    """`text` without control characters and line ends."""
-    return " ".join(strip_control_characters(text).split())
-
-
+# Unicode tag characters are an invisible copy of ASCII that a language model can read.
 TAG_CHARACTERS: Final = "\U000e0020-\U000e007e"
-"""Unicode tag characters: a shapeless copy of ASCII, which a language model reads as if it were written."""
-_MATHEMATICAL: Final = "\u2061-\u2064"  # function application, invisible times: publishers set formulas with them
+# Function application, invisible times and the like: publishers set formulas with them.
+_MATHEMATICAL: Final = "\u2061-\u2064"
 _SHAPELESS: Final = (
     "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060\u2065-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_VARIATION_SELECTORS: Final = "\ufe00-\ufe0f"  # one chooses how a symbol looks; a row of them can only carry a message
-
+# A single variation selector chooses how a symbol looks; several in a row can only carry a message.
+_VARIATION_SELECTORS: Final = "\ufe00-\ufe0f"
 INVISIBLE_CHARACTERS: Final = re.compile(f"[{_SHAPELESS}{_MATHEMATICAL}{_VARIATION_SELECTORS}]")
 TAG_RUN: Final = re.compile(f"[{TAG_CHARACTERS}]+")
+# Tags, changes of writing direction, rows of variation selectors, or three zero-width characters close together.
 SUSPICIOUS_CHARACTERS: Final = re.compile(
     f"[{TAG_CHARACTERS}]|[\u202a-\u202e\u2066-\u2069]|[{_VARIATION_SELECTORS}\U000e0100-\U000e01ef]{{2}}"
     "|(?:[\u200b-\u200d\u2060\ufeff].{0,40}){3}",
     re.DOTALL,
 )
-"""Tags, changes of writing direction, rows of variation selectors, or three zero-width characters close together."""
-
+# Tokens that begin or end a turn of a conversation in the chat templates of common models.
 CHAT_TOKEN: Final = re.compile(
     r"<[|\uff5c](?:im_start|im_end|im_sep|system|user|assistant|human|end|eom_id|eot_id|start_header_id|end_header_id|message"
     r"|channel|start|return|call|endofprompt|User|Assistant|end▁of▁sentence|begin▁of▁sentence)[|\uff5c]>"
     r"|\[/?(?:INST|SYSTEM|SYS|ASSISTANT|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\]|<</?SYS>>|</?(?:start|end)_of_turn>",
     re.IGNORECASE,
 )
-"""Tokens that begin or end a turn of a conversation."""
 _SPECIAL_TOKEN: Final = re.compile(
     rf"{CHAT_TOKEN.pattern}|<[|\uff5c][^\s|\uff5c<>]{{3,40}}[|\uff5c]>|</?(?:s|bos|eos|pad|unk|mask|think|tools?|tool_call|tool_response"
     r"|extra_id_\d{1,2})>",
     re.IGNORECASE,
 )
-
 _STRIPPED_CHARACTERS: Final = re.compile(
-    f"[{_SHAPELESS}][{_SHAPELESS}{_VARIATION_SELECTORS}]*|[{_VARIATION_SELECTORS}][{_SHAPELESS}{_VARIATION_SELECTORS}]+",
+    f"[{_SHAPELESS}][{_SHAPELESS}{_VARIATION_SELECTORS}]*|[{_VARIATION_SELECTORS}][{_SHAPELESS}{_VARIATION_SELECTORS}]+"
 )
-
-
-def strip_accents(text: str) -> str:
-    """Take the accents off letters, and write compatibility characters such as ligatures as what they stand for."""
-    return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
-
-
-def normalize_title(title: str) -> str:
-    """The letters and digits of words, such as a title's: accents, case and punctuation make no other paper."""
-    return " ".join(re.findall(r"[^\W_\u02bc]+", strip_accents(title.casefold())))
-
-
-def strip_invisible(text: str) -> str:
-    """Take out characters without a shape, except those that formulas and symbols are written with."""
-    return _STRIPPED_CHARACTERS.sub("", text)
-
-
-def defuse_tokens(text: str) -> str:
-    """Write a model's special tokens with spaces, `< |im_end| >`, so that no tokenizer knows them any more."""
-    return _SPECIAL_TOKEN.sub(lambda match: f"{match[0][0]} {match[0][1:-1]} {match[0][-1]}", text)
-
-
-# Letters that look like Latin ones (a selection of Unicode's confusables), by code point because they look the same.
-# Capitals are listed where they resemble another letter than their small ones do.
+# Letters that look like Latin ones, from Unicode's confusables, escaped because a reader could not tell them apart.
+# Capitals are listed only where they resemble another letter than their lower-case forms do.
 _LOOKALIKES: Final = {
     "Cyrillic": (
         "\u0430\u0432\u0435\u0456\u0458\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0501\u051b\u051d"
@@ -114,23 +79,77 @@ _LOOKALIKES: Final = {
     ),
 }
 _LATIN_BY_LOOKALIKE: Final = {
-    ord(strange): plain
-    for strange_ones, plain_ones in _LOOKALIKES.values()
-    for strange, plain in zip(strange_ones, plain_ones, strict=True)
+    ord(lookalike): letter
+    for lookalikes, letters in _LOOKALIKES.values()
+    for lookalike, letter in zip(lookalikes, letters, strict=True)
 }
+_IDEOGRAPH: Final = re.compile("[\u3400-\u9fff]")
+# Plain text and text from a PDF pass through the same parser, so the syntax that would swallow their words is off:
+# HTML, link definitions, and code by indentation.
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["code", "reference"])
+_SENTENCE_BOUNDARY: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s(?=[\"'“‘(\[]{0,2}[^\W_])")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|incl|[Ff]igs?|[Ee]qs?|Refs?|Secs?|Tabs?|Suppl|[Vv]ol|pp|No|Nos|Eds?"
+    r"|Drs?|Prof|Mr|Mrs|Ms|St|Jr|spp?|var)|\b[A-Z])\.$"
+)
+_SMALL_START: Final = re.compile(r"[\"'“‘(\[]{0,2}[a-z]")
+_LONG_WORD: Final = re.compile(r"\b[^\W\d_]{4,}")
+_WEB_ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:\s?|\b10\.\d{4,9}/)\S+")
+_HYPHENS: Final = {0x2010: "-", 0x2011: "-"}  # the typographic and the non-breaking hyphen
+_WORD: Final = re.compile(r"[^\W\d_]{2}")
+_HEADLINE: Final = re.compile(r"\A\s*#[ \t][^\n]*")
+# What a removed piece may leave behind: empty brackets, double spaces, spaces before punctuation, doubled punctuation,
+# and punctuation at the beginning of a sentence.
+_REMOVAL_REPAIRS: Final = (
+    (re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]"), ""),
+    (re.compile(r"(?<=\S)[ \t]{2,}"), " "),
+    (re.compile(r"[ \t]+(?=[,.;:!?)\]])"), ""),
+    (re.compile(r"([,;:])\s*(?=[,.;:!?])"), ""),
+    (re.compile(r"(^|[.!?]\s+|\n)[,;:]\s*"), r"\1"),
+)
+# Fewer unchanged words between two changes are shown as part of the change, which is easier to read.
+MIN_UNCHANGED_WORDS = 2
+
+
+def strip_control_characters(text: str) -> str:
+    """Remove control characters except tabs and line ends."""
+    return _CONTROL_CHARACTERS.sub("", text)
+
+
+def to_single_line(text: str) -> str:
+    """Remove control characters and join the lines of a text with spaces."""
+    return " ".join(strip_control_characters(text).split())
+
+
+def strip_accents(text: str) -> str:
+    """Remove accents and replace compatibility characters, such as ligatures, by plain letters."""
+    return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
+
+
+def normalize_title(title: str) -> str:
+    """Reduce a title to its words without accents, case and punctuation, to compare papers by it."""
+    return " ".join(re.findall(r"[^\W_\u02bc]+", strip_accents(title.casefold())))
+
+
+def strip_invisible(text: str) -> str:
+    """Remove invisible characters, except those that formulas and symbols need."""
+    return _STRIPPED_CHARACTERS.sub("", text)
+
+
+def defuse_tokens(text: str) -> str:
+    """Break up special tokens with spaces, as in `< |im_end| >`, so that no tokenizer recognizes them."""
+    return _SPECIAL_TOKEN.sub(lambda match: f"{match[0][0]} {match[0][1:-1]} {match[0][-1]}", text)
 
 
 class FoldedText(NamedTuple):
-    """A text in small Latin letters, without accents, invisible characters and doubled white space."""
+    """A text in lower-case Latin letters, without accents, invisible characters and doubled white space."""
 
-    text: str
-    """A blank line is a line feed, all other white space a space."""
-    offsets: list[int]
-    """Where in the original each of its characters stands."""
+    text: str  # a blank line is one line feed, other white space one space
+    offsets: list[int]  # of each character in the original
 
 
 def fold_text(text: str) -> FoldedText:
-    """Undo what Unicode disguises words with: look-alike and invisible characters, accents, divisions at line ends."""
+    """Fold a text so that words are found despite look-alike letters, accents, and hyphens at line ends."""
     characters: list[str] = []
     offsets: list[int] = []
     gap = ""
@@ -139,25 +158,19 @@ def fold_text(text: str) -> FoldedText:
         if folded.isspace():
             gap += original
             continue
-        for character in folded:
-            if gap:
-                _append_gap(gap, character, characters, offsets)
-                gap = ""
-            characters.append(character)
-            offsets.append(offset)
+        if gap and folded and characters:
+            lines, last = gap.count("\n"), characters[-1]
+            if lines == 1 and last == "-" and folded[0].isalpha():  # a word that is divided at a line end
+                characters.pop()
+                offsets.pop()
+            # Chinese and Japanese put no spaces between words, so white space there is a line end or a disguise.
+            elif not (_IDEOGRAPH.match(last) and _IDEOGRAPH.match(folded)):
+                characters.append("\n" if lines > 1 else " ")
+                offsets.append(offsets[-1])
+        gap = "" if folded else gap
+        characters += folded
+        offsets += [offset] * len(folded)
     return FoldedText("".join(characters), offsets)
-
-
-def _append_gap(gap: str, following: str, characters: list[str], offsets: list[int]) -> None:
-    if not characters or (_is_ideographic(characters[-1]) and _is_ideographic(following)):
-        return
-    lines = gap.count("\n")
-    if lines == 1 and characters[-1] == "-" and following.isalpha():
-        characters.pop()
-        offsets.pop()
-    else:
-        characters.append("\n" if lines > 1 else " ")
-        offsets.append(offsets[-1])
 
 
 @cache
@@ -167,25 +180,15 @@ def _fold_character(character: str) -> str:
     return strip_accents(character).translate(_LATIN_BY_LOOKALIKE).casefold().translate(_LATIN_BY_LOOKALIKE)
 
 
-def _is_ideographic(character: str) -> bool:
-    return "\u3400" <= character <= "\u9fff"
-
-
-# Plain text and text taken from a PDF pass through the same parser, so what would swallow their words is switched off:
-# HTML, link definitions, and code made by indentation.
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["code", "reference"])
-
-
 class TextBlock(NamedTuple):
     """A heading, a paragraph, a list item or a table cell."""
 
-    text: str
-    """Its words on one line, without heading, list and emphasis marks."""
+    text: str  # on one line, without heading, list and emphasis marks
     heading: bool
 
 
 def split_blocks(text: str) -> list[TextBlock]:
-    """Splits a Markdown (or plain) text into its blocks, in order; empty blocks are left out."""
+    """Split a Markdown or plain text into its non-empty blocks, in order."""
     found: list[TextBlock] = []
     tokens = _MARKDOWN.parse(text)
     for before, token in zip([None, *tokens], tokens, strict=False):
@@ -193,54 +196,38 @@ def split_blocks(text: str) -> list[TextBlock]:
             heading = before is not None and before.type == "heading_open"
             breaks = {"softbreak", "hardbreak"}
             words = "".join(" " if child.type in breaks else child.content for child in token.children or [])
-            found.append(TextBlock(_collapse_whitespace(words), heading))
+            found.append(TextBlock(" ".join(words.split()), heading))
         elif token.type == "fence":
-            found.extend(TextBlock(_collapse_whitespace(part), heading=False) for part in token.content.split("\n\n"))
+            found += [TextBlock(" ".join(part.split()), heading=False) for part in token.content.split("\n\n")]
     return [block for block in found if block.text]
-
-
-def _collapse_whitespace(text: str) -> str:
-    return " ".join(text.split())
-
-
-_SENTENCE_BOUNDARY: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s(?=[\"'“‘(\[]{0,2}[^\W_])")
-_ABBREVIATION: Final = re.compile(
-    r"(?:\b(?:et al|e\.g|i\.e|cf|vs|ca|approx|resp|incl|[Ff]igs?|[Ee]qs?|Refs?|Secs?|Tabs?|Suppl|[Vv]ol|pp|No|Nos|Eds?"
-    r"|Drs?|Prof|Mr|Mrs|Ms|St|Jr|spp?|var)|\b[A-Z])\.$"
-)
-_SMALL_START: Final = re.compile(r"[\"'“‘(\[]{0,2}[a-z]")
-_LONG_WORD: Final = re.compile(r"\b[^\W\d_]{4,}")
-_WEB_ADDRESS: Final = re.compile(r"(?:https?://|www\.|doi:\s?|\b10\.\d{4,9}/)\S+")
-_HYPHENS: Final = {0x2010: "-", 0x2011: "-"}  # the typographic hyphen and the one that does not break
 
 
 class Sentence(NamedTuple):
     """A sentence, or a heading."""
 
     text: str
-    heading: bool
-    """Capitals carry no meaning in it: a Markdown heading, a line in title case, or a line of capitals."""
+    heading: bool  # also a line in title case or capitals, so that its capitals carry no meaning
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """Splits a Markdown (or plain) text into sentences, without web addresses and DOIs."""
+    """Split a Markdown or plain text into sentences, without web addresses and DOIs."""
     found: list[Sentence] = []
     for block in split_blocks(text):
         words = " ".join(_WEB_ADDRESS.sub(" ", block.text.translate(_HYPHENS)).split())
-        ends = [0, *list_sentence_starts(words), len(words)]
-        parts = (words[start:end].strip() for start, end in pairwise(ends))
+        bounds = [0, *list_sentence_starts(words), len(words)]
+        parts = (words[start:end].strip() for start, end in pairwise(bounds))
         found.extend(Sentence(part, block.heading or _is_title_case(part)) for part in parts if part)
     return found
 
 
 def list_sentence_starts(text: str) -> list[int]:
-    """Where another sentence begins in a text, all but the first."""
-    ends = [0]
+    """List the offsets at which the second and each later sentence of a text begin."""
+    starts = [0]
     for match in _SENTENCE_BOUNDARY.finditer(text):
-        before = text[max(ends[-1], match.start() - 12) : match.start()]
+        before = text[max(starts[-1], match.start() - 12) : match.start()]  # 12 characters hold any abbreviation
         if not _ABBREVIATION.search(before) and not _SMALL_START.match(text, match.end()):
-            ends.append(match.end())
-    return ends[1:]
+            starts.append(match.end())
+    return starts[1:]
 
 
 def _is_title_case(sentence: str) -> bool:
@@ -250,33 +237,29 @@ def _is_title_case(sentence: str) -> bool:
     return len(words) > 1 and not sentence.endswith((".", "!", "?")) and all(word[0].isupper() for word in words)
 
 
-_WORD: Final = re.compile(r"[^\W\d_]{2}")
-_HEADLINE: Final = re.compile(r"\A\s*#[ \t][^\n]*")
-
-
 def strip_headline(text: str) -> str:
-    """Return a Markdown text without the headline that it may begin with, which is no sentence of it."""
+    """Remove the headline that a Markdown text may begin with."""
     return _HEADLINE.sub("", text)
 
 
 def list_points(text: str) -> list[str]:
-    """Return the points and paragraphs of a Markdown text without its headings, each on one line, for display."""
+    """List the points and paragraphs of a Markdown text, without headings, each on one line."""
     return [block.text for block in split_blocks(text) if not block.heading and has_words(block.text)]
 
 
 def split_at_labels(text: str, labels: Mapping[str, str]) -> dict[str, str]:
-    """Split a text at its labels: lines that are one, or begin with one and a colon, as heading, bold or plain.
+    """Split a text at lines that consist of a label, or begin with a label and a colon.
 
     Args:
-        text: Markdown.
+        text: Markdown; a label may be a heading, bold or plain.
         labels: Patterns of the labels by the names of the parts.
 
     Returns:
-        The text of each part that there is, by its name; the last one, if a label comes twice. What stands before all
-        labels has the empty name.
+        The text of each part by its name, the last one if a label occurs twice. Text before all labels has the empty
+        name.
     """
     pattern = "|".join(f"(?P<{name}>{label})" for name, label in labels.items())
-    mark = r"(?:\#+[ \t]*|(?:\d+[.)][ \t]*)?[*_]{2})(?:\d+[.)][ \t]*)?[*_]*"  # a number may stand on either side of it
+    mark = r"(?:\#+[ \t]*|(?:\d+[.)][ \t]*)?[*_]{2})(?:\d+[.)][ \t]*)?[*_]*"  # with a number before or after it
     line = re.compile(rf"^[ \t]*(?:{mark})?(?:{pattern})[*_]*(?::[*_]*|[ \t]*$)", re.IGNORECASE | re.MULTILINE)
     found = list(line.finditer(text))
     starts = [*(match.start() for match in found), len(text)]
@@ -289,79 +272,59 @@ def has_words(text: str) -> bool:
     return bool(_WORD.search(text))
 
 
-_EMPTY_BRACKETS: Final = re.compile(r"\(\s*[,;]?\s*\)|\[\s*\]")
-_SPACE_BEFORE_STOP: Final = re.compile(r"[ \t]+(?=[,.;:!?)\]])")
-_DOUBLED_STOP: Final = re.compile(r"([,;:])\s*(?=[,.;:!?])")
-_OPENING_STOP: Final = re.compile(r"(^|[.!?]\s+|\n)[,;:]\s*")
-_SPACES: Final = re.compile(r"(?<=\S)[ \t]{2,}")
-
-
 def find_occurrences(text: str, piece: str) -> list[re.Match[str]]:
-    """Where a piece stands in a text as whole words; white space may differ.
+    """Find a piece in a text as whole words; white space may differ.
 
-    An exact match comes first; only if there is none, one in another case counts ("the drug" for "The drug").
+    Matches in another case ("the drug" for "The drug") count only if there is no exact match.
     """
     pattern = _build_words_pattern(piece)
     return list(re.finditer(pattern, text)) or list(re.finditer(pattern, text, re.IGNORECASE))
 
 
 def _build_words_pattern(piece: str) -> str:
-    """A pattern of these words as whole words; one that matches nothing if there are none."""
+    """Build a pattern that matches the words of a piece as whole words, across any white space."""
     words = piece.split()
     if not words:
-        return "(?!)"
+        return "(?!)"  # matches nothing
     before = r"(?<!\w)" if words[0][0].isalnum() else ""
     after = r"(?!\w)" if words[-1][-1].isalnum() else ""
     return before + r"\s+".join(map(re.escape, words)) + after
 
 
 def find_verbatim_matches(text: str, piece: str) -> list[re.Match[str]]:
-    """Where a piece stands in a text as whole words in its own case, but for a capital that begins a sentence."""
+    """Find a piece in a text as whole words in its own case, except for a capital at the start of a sentence."""
     words = " ".join(piece.split())
-    return [
-        match
-        for match in re.finditer(_build_words_pattern(piece), text, re.IGNORECASE)
-        if (
-            (found := " ".join(match[0].split())) == words
-            or (found == _capitalize_first(words) and _is_sentence_start(text[: match.start()]))
-        )
-    ]
+    matches: list[re.Match[str]] = []
+    for match in re.finditer(_build_words_pattern(piece), text, re.IGNORECASE):
+        found = " ".join(match[0].split())
+        if found == words or (found == _capitalize_first(words) and _is_sentence_start(text[: match.start()])):
+            matches.append(match)
+    return matches
 
 
 def replace_verbatim(text: str, original: str, replacement: str) -> str:
-    """Replace a piece wherever it stands word for word; at the beginning of a sentence with a capital.
-
-    Returns:
-        The new text; the same text if the piece is not in it.
-    """
+    """Replace each verbatim occurrence of a piece, with a capital at the beginning of a sentence."""
     replacement = replacement.strip()
+    # From the end, so that the offsets of the earlier matches stay valid.
     for match in reversed(find_verbatim_matches(text, original)):
         head, begins = text[: match.start()], match[0][:1].isupper()
-        fitting = _capitalize_first(replacement) if begins and _is_sentence_start(head) else replacement
-        text = head + fitting + text[match.end() :]
+        capital = begins and _is_sentence_start(head)
+        text = head + (_capitalize_first(replacement) if capital else replacement) + text[match.end() :]
     return text
 
 
 def remove_verbatim(text: str, piece: str) -> str:
-    """Take a piece out wherever it stands word for word, and mend white space, commas and capitals around it."""
+    """Remove each verbatim occurrence of a piece and repair white space, commas and capitals around it."""
     for match in reversed(find_verbatim_matches(text, piece)):
         head, tail = text[: match.start()], text[match.end() :]
-        begins = _is_sentence_start(head)
-        tail = tail.lstrip(" ,;:") if begins else tail
-        text = head + (_capitalize_first(tail) if begins else tail)
-    for pattern, replacement in (
-        (_EMPTY_BRACKETS, ""),
-        (_SPACES, " "),
-        (_SPACE_BEFORE_STOP, ""),
-        (_DOUBLED_STOP, ""),
-        (_OPENING_STOP, r"\1"),
-    ):
+        text = head + (_capitalize_first(tail.lstrip(" ,;:")) if _is_sentence_start(head) else tail)
+    for pattern, replacement in _REMOVAL_REPAIRS:
         text = pattern.sub(replacement, text)
     return text.strip()
 
 
 def _is_sentence_start(head: str) -> bool:
-    """Whether a sentence begins after these words."""
+    """Return whether a sentence begins after the given text."""
     return not head.strip() or head.endswith("\n") or head.rstrip().rstrip("\"'”’)]").endswith((".", "!", "?"))
 
 
@@ -369,42 +332,30 @@ def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-MIN_UNCHANGED_WORDS = 2
-"""In words. Fewer words that happen to stay between two changes are shown as part of the change: it reads better."""
-
-
 class DiffSegment(NamedTuple):
-    """A piece of text that stayed, went or came."""
+    """A piece of text that is unchanged, removed or added."""
 
     kind: Literal["same", "removed", "added"]
     text: str
 
 
 def diff_words(before: str, after: str) -> list[DiffSegment]:
-    """The pieces of both texts in order; those that are not `added` make up `before`, those not `removed`, `after`."""
-    return list(_iterate_segments(_split_words(before), _split_words(after)))
+    """Compare two texts word by word.
 
-
-def _iterate_segments(old: list[str], new: list[str]) -> Iterator[DiffSegment]:
+    Returns:
+        Segments in order. All but the `added` ones join to `before`, all but the `removed` ones to `after`.
+    """
+    # Words keep the white space around them, so that the segments join to the texts again.
+    old, new = (re.findall(r"\s*\S+\s*", text) for text in (before, after))
+    segments: list[DiffSegment] = []
     removed, added = "", ""
     for operation, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        at_an_end = a == 0 or b == len(old)
-        if operation != "equal" or (b - a < MIN_UNCHANGED_WORDS and not at_an_end):
+        is_outer = a == 0 or b == len(old)
+        if operation != "equal" or (b - a < MIN_UNCHANGED_WORDS and not is_outer):
             removed, added = removed + "".join(old[a:b]), added + "".join(new[c:d])
             continue
-        yield from _iterate_replacement(removed, added)
+        segments += [DiffSegment("removed", removed), DiffSegment("added", added)]
+        segments.append(DiffSegment("same", "".join(new[c:d])))
         removed, added = "", ""
-        yield DiffSegment("same", "".join(new[c:d]))
-    yield from _iterate_replacement(removed, added)
-
-
-def _iterate_replacement(removed: str, added: str) -> Iterator[DiffSegment]:
-    if removed:
-        yield DiffSegment("removed", removed)
-    if added:
-        yield DiffSegment("added", added)
-
-
-def _split_words(text: str) -> list[str]:
-    """Words with the white space after them, so that the pieces joined are the text again."""
-    return re.findall(r"\s*\S+\s*", text)
+    segments += [DiffSegment("removed", removed), DiffSegment("added", added)]
+    return [segment for segment in segments if segment.text]

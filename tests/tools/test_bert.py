@@ -64,7 +64,7 @@ def test_weights_that_are_missing_are_not_made_up(folder: Path) -> None:
     del weights["pooler.dense.weight"]
     save_file(weights, folder / "model.safetensors")
 
-    with pytest.raises(SettingsError, match="random ones"):
+    with pytest.raises(SettingsError, match="lacks weights"):
         load_bert(str(folder))
 
 
