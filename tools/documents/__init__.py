@@ -1,1 +1,1 @@
-"""Reads papers of any format, each content once, into stored documents of paragraphs that know their places."""
+"""Read papers of any format into stored documents."""

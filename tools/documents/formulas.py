@@ -1,4 +1,4 @@
-"""Formulas of MathML, and of Word's own markup, in one line; raised digits as characters of their own."""
+"""Format formulas of MathML and of Word's markup (OMML) in one line, and raised digits as superscript characters."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _RAISED_NUMBERS = re.compile(r"[+−–-]?\d[\d,;.+−–\s-]*")  # 2, −5, and
 _SIMPLE_TERM = re.compile(r"[+−√-]?[\w.]*|\([^()]*\)|.")
 _RELATIONS = frozenset("=<>≤≥≈≠≡~±×→∈∝")
 _INVISIBLE = re.compile("[\u2061-\u2064]")
-# Elements of MathML and of Word, and how their parts are written.
+# How the parts of an element of MathML or OMML are written.
 _ELEMENT_TEMPLATES = {
     **dict.fromkeys(("msub", "munder", "sSub", "limLow"), "{0}_{1}"),
     **dict.fromkeys(("msup", "sSup", "limUpp"), "{0}{1}"),
@@ -21,19 +21,20 @@ _ELEMENT_TEMPLATES = {
     "rad": "{0}√{1}",
     "func": "{0} {1}",
 }
+# Which part of an element is a power.
 _POWERS = {"msup": 1, "sSup": 1, "limUpp": 1, "msubsup": 2, "munderover": 2, "sSubSup": 2}
 _SEPARATORS = {**dict.fromkeys(("mtable", "m", "eqArr"), "; "), **dict.fromkeys(("mtr", "mr"), " ")}
 
 
 def convert_to_superscript(text: str) -> str:
-    """Write raised numbers with superscript characters, lest they fuse with what stands before them."""
+    """Convert a raised number to superscript characters, so that it does not fuse with the text before it."""
     if not _RAISED_NUMBERS.fullmatch(text.strip()):
         return text
     return re.sub(r"^\s*[-−–]", "⁻", text.translate(_SUPERSCRIPTS))
 
 
 def format_formula(formula: etree._Element) -> str:
-    """Write a formula in one line, such as `χ² = (a+b)/√n`."""
+    """Format a formula in one line, such as `χ² = (a+b)/√n`."""
     return " ".join(_INVISIBLE.sub("", _format_node(formula)).split())
 
 
@@ -41,47 +42,39 @@ def _format_node(node: etree._Element) -> str:
     name = etree.QName(node).localname
     children = [child for child in node if isinstance(child.tag, str) and not child.tag.endswith("Pr")]
     if not children:
-        return _format_leaf(name, node.text or "")
+        text = node.text or ""
+        is_spaced = (name == "mo" and text.strip() in _RELATIONS) or (name == "mi" and len(text.strip()) > 1)
+        return f" {text.strip()} " if is_spaced else text
     parts = [_format_node(child) for child in children]
     form, power = _ELEMENT_TEMPLATES.get(name, ""), _POWERS.get(name)
     if name == "semantics":
-        parts = parts[:1]  # the rest says the same in other languages
-    elif name == "nary":  # a sum or an integral
-        parts = [
-            _find_operator_character(node, "chr", "∫"),
-            f"_{_parenthesize_compound(parts[0])}{_format_power(parts[1])} ",
-            *parts[2:],
-        ]
-    elif name == "d":
-        parts = [
-            _find_operator_character(node, "begChr", "("),
-            ", ".join(parts),
-            _find_operator_character(node, "endChr", ")"),
-        ]
+        parts = parts[:1]  # the others are the same formula in other languages
+    elif name == "nary":  # a sum or an integral with its limits
+        sign = _find_operator_character(node, "chr", "∫")
+        parts[:2] = [f"{sign}_{_add_parentheses(parts[0])}{_format_power(parts[1])} "]
+    elif name == "d":  # delimiters
+        before, after = (_find_operator_character(node, *each) for each in (("begChr", "("), ("endChr", ")")))
+        parts = [before, ", ".join(parts), after]
     elif name == "msqrt":
-        parts = ["√", _parenthesize_compound("".join(parts))]
+        parts = ["√", _add_parentheses("".join(parts))]
     elif form.count("{") == len(parts):
         return form.format(
-            *(_format_power(part) if at == power else _parenthesize_compound(part) for at, part in enumerate(parts))
+            *(_format_power(part) if at == power else _add_parentheses(part) for at, part in enumerate(parts))
         )
     return _SEPARATORS.get(name, "").join(parts)
 
 
-def _format_leaf(name: str, text: str) -> str:
-    is_apart = (name == "mo" and text.strip() in _RELATIONS) or (name == "mi" and len(text.strip()) > 1)
-    return f" {text.strip()} " if is_apart else text
-
-
-def _parenthesize_compound(text: str) -> str:
+def _add_parentheses(text: str) -> str:
+    """Put a compound term in parentheses."""
     return text.strip() if _SIMPLE_TERM.fullmatch(text.strip()) else f"({text.strip()})"
 
 
 def _format_power(text: str) -> str:
     raised = convert_to_superscript(text.strip())
-    return raised if raised != text.strip() or not raised else f"^{_parenthesize_compound(text)}"
+    return raised if raised != text.strip() or not raised else f"^{_add_parentheses(text)}"
 
 
 def _find_operator_character(node: etree._Element, name: str, default: str) -> str:
-    """A character that Word's markup names beside the parts of a formula."""
+    """Find the character of an operator or delimiter in the properties of an OMML element."""
     found = node.find(f"{{*}}{etree.QName(node).localname}Pr/{{*}}{name}")
     return default if found is None else next(iter(found.attrib.values()), "")

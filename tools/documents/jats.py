@@ -1,4 +1,4 @@
-"""The parts of a paper in JATS, the XML of PubMed Central and of publishers, by way of HTML; nothing is fetched."""
+"""Parse papers in JATS, the XML of PubMed Central and publishers, by way of HTML, without network access."""
 
 from __future__ import annotations
 
@@ -14,18 +14,20 @@ from tools.documents.web_pages import convert_formulas, list_blocks, remove_hidd
 _SECTIONS = ("sec", "abstract", "ack", "app", "boxed-text", "fn-group", "glossary", "notes")
 _CAPTIONED = ("fig", "table-wrap", "supplementary-material", "media", "boxed-text")
 _NOT_PRINTED = ("object-id", "permissions", "attrib", "alt-title", "processing-meta", "journal-meta")
-_AROUND_FORMULA = re.compile(r".*\\begin\{document\}|\\end\{document\}.*", re.DOTALL)  # where a formula is a document
+# Some publishers write a formula as a whole LaTeX document.
+_AROUND_FORMULA = re.compile(r".*\\begin\{document\}|\\end\{document\}.*", re.DOTALL)
 _PICTURED = "[not(.//math or .//tex-math)][.//graphic or .//inline-graphic]"
-# What stands behind a part of a reference that is marked only, and not punctuated; a full stop, if no other sign.
+# Punctuation after a part of a reference that is tagged but not punctuated; a full stop by default.
 _PART_ENDINGS = {"surname": " ", "given-names": ", ", "suffix": ", ", "name": "", "person-group": " ", "fpage": "–"}
 
 
 def parse_jats(text: str) -> DocumentParts:
-    """Read title, abstract, sections, tables, captions and references of an article.
+    """Parse title, abstract, sections, tables, captions and references of an article.
 
     Raises:
-        Unreadable: The text is no XML, or holds no article.
+        UnreadableFileError: The text is no XML, or holds no article.
     """
+    # 1. Parse the XML as if it were HTML, with plain tag names.
     parser = html.XHTMLParser(encoding="utf-8", resolve_entities=False, no_network=True, remove_pis=True)
     try:
         root = etree.fromstring(text.strip().encode(), parser)
@@ -38,13 +40,20 @@ def parse_jats(text: str) -> DocumentParts:
         raise UnreadableFileError("it holds no article")
     for entity in list(article.iter(etree.Entity)):
         _replace_element(entity, unescape(entity.text))
+    # 2. Convert its elements to those of HTML, and take out the references.
     warnings = _drop_unread_elements(article)
-    _convert_article_formulas(article)
+    for formula in list(article.iter("tex-math")):  # if a formula is given in several ways, MathML is read
+        is_double = formula.getparent().find("math") is not None
+        _replace_element(formula, "" if is_double else _AROUND_FORMULA.sub("", formula.text_content()).strip())
+    for shown in article.iter("disp-formula"):
+        shown.text, shown.tail = f" {shown.text or ''}", f" {shown.tail or ''}"
+    convert_formulas(article)
     title = article.find("front//title-group/article-title")
     entries = [Block("reference", entry) for entry in map(_format_reference, article.iter("ref")) if entry]
     etree.strip_elements(article, "ref-list", with_tail=False)
     _convert_captions(article)
     _convert_headings(article)
+    # 3. List the blocks as of a web page.
     hidden = remove_hidden_elements(article)
     parts = [part for path in ("front//abstract", "body", "back", "floats-group") for part in article.iterfind(path)]
     blocks = mark_references([block for part in parts for block in list_blocks(part)])
@@ -57,13 +66,13 @@ def parse_jats(text: str) -> DocumentParts:
 
 
 def _replace_element(node: html.HtmlElement, text: str) -> None:
-    """Put text in the place of an element."""
+    """Replace an element by text."""
     node.tail = f"{text}{node.tail or ''}"
     node.drop_tree()
 
 
 def _drop_unread_elements(article: html.HtmlElement) -> list[str]:
-    """Drop what is no part of the paper as it is printed, and say what else is missed."""
+    """Drop elements that are no part of the printed paper, and list warnings about those that cannot be read."""
     for described in list(article.iter("alt-text", "long-desc")):
         described.getparent().set("alt", described.text_content())
         described.drop_tree()
@@ -71,29 +80,17 @@ def _drop_unread_elements(article: html.HtmlElement) -> list[str]:
     for node in [*others, *article.iter(*_NOT_PRINTED)]:
         node.drop_tree()
     pictured = article.xpath(f".//disp-formula{_PICTURED} | .//inline-formula{_PICTURED}")
+    tables = article.xpath(".//table-wrap[not(.//table)]")
+    texts = "texts beside the paper (reviews, replies, other abstracts)"
     return [
-        *list_unread_warnings(
-            len(others), "text beside the paper", "texts beside the paper (reviews, replies, other abstracts)"
-        ),
-        *list_unread_warnings(
-            len(article.xpath(".//table-wrap[not(.//table)]")), "table in a picture", "tables in pictures"
-        ),
+        *list_unread_warnings(len(others), "text beside the paper", texts),
+        *list_unread_warnings(len(tables), "table in a picture", "tables in pictures"),
         *list_unread_warnings(len(pictured), "formula in a picture", "formulas in pictures"),
     ]
 
 
-def _convert_article_formulas(article: html.HtmlElement) -> None:
-    """Put formulas into the text; of one that is given in several ways, MathML is read."""
-    for formula in list(article.iter("tex-math")):
-        is_double = formula.getparent().find("math") is not None
-        _replace_element(formula, "" if is_double else _AROUND_FORMULA.sub("", formula.text_content()).strip())
-    for shown in article.iter("disp-formula"):
-        shown.text, shown.tail = f" {shown.text or ''}", f" {shown.tail or ''}"
-    convert_formulas(article)
-
-
 def _format_reference(reference: html.HtmlElement) -> str:
-    """An entry with its label in brackets, and stops and commas where the file only marks its parts."""
+    """Format a reference with its label in brackets, and with punctuation between parts that are only tagged."""
     number = _pop_part_text(reference, "label").strip("[]. ")
     for part in [*reference.iterfind("*/*"), *reference.iter("surname", "given-names", "suffix")]:
         followed = part.tail or (part.getnext() is None and part.getparent().tail) or ""
@@ -104,7 +101,7 @@ def _format_reference(reference: html.HtmlElement) -> str:
 
 
 def _convert_captions(article: html.HtmlElement) -> None:
-    """Make one paragraph of the label and the caption of a figure or table; notes in a text stand in brackets."""
+    """Make a paragraph of each label and caption, and put notes within a text in brackets."""
     for holder in article.iter(*_CAPTIONED):
         caption = holder.find("caption")
         parts = [] if caption is None else list(caption.iterchildren("*")) or [caption]
@@ -122,7 +119,7 @@ def _convert_captions(article: html.HtmlElement) -> None:
 
 
 def _convert_headings(article: html.HtmlElement) -> None:
-    """Make headings of the titles of sections, with their numbers."""
+    """Make numbered headings of the titles of sections."""
     for path, usual in (("front//abstract", "Abstract"), ("body[*]", "Introduction"), ("back/ack", "Acknowledgements")):
         for section in article.xpath(path):
             if section.find("title") is None and (section.tag != "body" or section.find("*").tag != "sec"):
@@ -135,7 +132,7 @@ def _convert_headings(article: html.HtmlElement) -> None:
 
 
 def _pop_part_text(node: html.HtmlElement, name: str) -> str:
-    """Take a part out of an element and return its text."""
+    """Remove a child from an element and return its text."""
     part = node.find(name)
     text = "" if part is None else _flatten_text(part)
     if part is not None:

@@ -1,4 +1,4 @@
-"""The parts of a LaTeX source: one file, read without running TeX, as a reader sees it, with hidden text apart."""
+"""Parse a LaTeX source as a reader sees it, without running TeX; hidden text is returned apart."""
 
 from __future__ import annotations
 
@@ -24,10 +24,9 @@ from tools.documents.formulas import convert_to_superscript
 from tools.documents.latex_source import expand_macros
 from tools.documents.structure import Block, DocumentParts, clean_characters, has_sentence_length, mark_references
 
+# Marks in the converted text are characters that no paper uses.
 _HEADING_MARK = "\u2402"
-"""Stands before a heading in the text: a character that no paper uses."""
-_EMPTY_MARK = "\x01"
-"""Stands where a macro prints nothing, lest an empty line seem to part two paragraphs."""
+_EMPTY_MARK = "\x01"  # for a macro that prints nothing, because an empty line would separate paragraphs
 _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
 _TABLES = {"tabular", "tabularx", "tabulary", "longtable"}
 _HEADED_ENVIRONMENTS = {"abstract": "Abstract", "thebibliography": "References"}
@@ -37,7 +36,7 @@ _OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliograph
 _PHANTOMS = {"phantom", "hphantom", "vphantom"}
 _DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "documentclass", "relax"}
 _DROPPED |= {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}  # of tables
-# Arguments that the library does not know of: of macros that print nothing ...
+# Arguments that pylatexenc does not know: of macros that print nothing, ...
 _DROPPED_ARGUMENTS = {
     "{": "thanks affiliation email hypersetup graphicspath bibliographystyle pagestyle thispagestyle pagenumbering"
     " theoremstyle hyphenation selectlanguage BibitemShut label",
@@ -47,7 +46,7 @@ _DROPPED_ARGUMENTS = {
     "*[{": "author date",
     "*{[{[": "newtheorem",
 }
-# ... and of those that print something.
+# ... of macros that print something, ...
 _ARGUMENTS = {
     "{": "abstract keywords textsuperscript operatorname phantom hphantom vphantom eqref nameref autoref cref Cref"
     " input include subfile bibliography",
@@ -63,6 +62,7 @@ _ARGUMENTS = {
     "*{{{": "resizebox",
     "[{{{": "fcolorbox",
 }
+# ... and of environments.
 _ENVIRONMENTS = {
     "{": "multicols thebibliography",
     "[{": "longtable",
@@ -72,8 +72,8 @@ _ENVIRONMENTS = {
     "[[{": "subfigure subtable",
 }
 _KEPT_MACROS = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
-_KEPT_MACROS |= {"bibinfo", "bibfield", "bibnamefont", "bibfnamefont"}  # of lists that REVTeX makes
-# What prints nothing by itself, beside what the library knows: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
+_KEPT_MACROS |= {"bibinfo", "bibfield", "bibnamefont", "bibfnamefont"}  # in lists of REVTeX
+# Macros that print nothing and that pylatexenc does not know: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
 _LAYOUT_MACRO = re.compile(
     r"left|right|middle|new(?:line|block)|protect|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|listof.*|make.*"
     r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
@@ -85,63 +85,10 @@ _COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpi
 _SMALLEST_TYPE = 3.0  # points
 _MAX_NAMED_MACROS = 8
 _WHITE_SHARE = r"(?:1|1\.0*|0?\.9\d*)"
-# Values of colours that are white or nearly so: .95 or 1,1,1 or 255, 255, 250 or FEFEFE.
+# Values of white and nearly white colours: .95 or 1,1,1 or 255, 255, 250 or FEFEFE.
 _WHITE_VALUE = re.compile(
     rf"\s*(?:{_WHITE_SHARE}(?:\s*,\s*{_WHITE_SHARE}){{2}}|{_WHITE_SHARE}|2[345]\d(?:\s*,\s*2[345]\d){{2}}|(?i:f[\da-f]){{3}})\s*"
 )
-
-
-def parse_latex(text: str) -> DocumentParts:
-    """Sections, paragraphs and references of a LaTeX source; formulas become readable characters.
-
-    A source that nests too deeply to be read gives no blocks.
-    """
-    source = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)  # lest an empty line part two paragraphs
-    source = re.sub(r"(?<!\\)%.*", "", source)
-    source = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", source)  # thin spaces, as in 2\,140, would become spaces
-    reader = _LatexTextConverter()
-    source = expand_macros(source, kept={*reader.macros, *_KEPT_MACROS})
-    preamble, begins, body = source.partition(r"\begin{document}")
-    try:
-        if begins:  # what stands before it names the title and the colours
-            reader.nodelist_to_text(_parse_nodes(preamble))
-            reader.hidden.clear()
-            reader.unknown.clear()
-        written = reader.nodelist_to_text(_parse_nodes(body.rpartition(r"\end{document}")[0] or body or source))
-        if "abstract" in reader.kept:
-            written = _format_section("Abstract", reader.kept["abstract"]) + written
-    except RecursionError:
-        return DocumentParts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
-    return DocumentParts(
-        title=" ".join(reader.kept.get("title", "").split()),
-        blocks=mark_references(_split_paragraph_blocks(clean_characters(_strip_marks(written)))),
-        hidden=[*reader.hidden, *_find_unprinted_text(text)],
-        warnings=[*dict.fromkeys(reader.warnings), *_list_unknown_macro_warnings(reader.unknown)],
-    )
-
-
-def _strip_marks(text: str) -> str:
-    """A text without the marks of macros that print nothing, and without the lines that they have to themselves."""
-    return re.sub(rf"\n[ \t]*(?:{_EMPTY_MARK}[ \t]*)+\n", "\n", text).replace(_EMPTY_MARK, "")
-
-
-def _list_unknown_macro_warnings(unknown: Counter[str]) -> Iterator[str]:
-    """Say how many macros print nothing because they are not defined, and which do so most often."""
-    names = ", ".join(f"\\{name}" for name, _ in unknown.most_common(_MAX_NAMED_MACROS))
-    if names:
-        yield f"{unknown.total()} macros without a definition were left out: {names}"
-
-
-def _format_section(heading: str, text: str) -> str:
-    """A text under a heading, and what follows it under none."""
-    return f"\n\n{_HEADING_MARK}{heading}\n\n{text}\n\n{_HEADING_MARK}\n\n"
-
-
-def _extract_verbatim(node: LatexMacroNode | LatexEnvironmentNode) -> str:
-    """What a verbatim macro or environment holds; all of it where a damaged source does not say where it ends."""
-    return str(node.nodeargd.verbatim_text if node.nodeargd else node.latex_verbatim())
-
-
 _COMMENTS = re.compile(r"(?:^[ \t]*%[^\n]*(?:\n|\Z))+|(?<!\\)%[^\n]+", re.MULTILINE)
 _PERCENT_SIGNS = re.compile(r"^[ \t]*%+", re.MULTILINE)
 _METADATA = re.compile(
@@ -150,8 +97,59 @@ _METADATA = re.compile(
 _DESCRIPTION = re.compile(r"\balt\s*=\s*\{([^{}]{1,4000})\}")
 
 
+def parse_latex(text: str) -> DocumentParts:
+    """Parse sections, paragraphs and references of a LaTeX source, with formulas as Unicode text.
+
+    A source with too deeply nested groups gives a warning and no blocks.
+    """
+    # 1. Remove comments, with the lines that they fill because an empty line would separate paragraphs.
+    source = re.sub(r"^[ \t]*%.*\n?", "", text, flags=re.MULTILINE)
+    source = re.sub(r"(?<!\\)%.*", "", source)
+    source = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", source)  # thin spaces, as in 2\,140, would become spaces
+    # 2. Convert it to text; the preamble defines the title and the colours.
+    converter = _LatexTextConverter()
+    source = expand_macros(source, kept={*converter.macros, *_KEPT_MACROS})
+    preamble, begin, body = source.partition(r"\begin{document}")
+    try:
+        if begin:
+            converter.nodelist_to_text(_parse_nodes(preamble))
+            converter.hidden.clear()
+            converter.unknown.clear()
+        converted = converter.nodelist_to_text(_parse_nodes(body.rpartition(r"\end{document}")[0] or body or source))
+        if "abstract" in converter.front_matter:
+            converted = _format_section("Abstract", converter.front_matter["abstract"]) + converted
+    except RecursionError:
+        return DocumentParts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
+    # 3. Split the text into blocks.
+    warnings = list(dict.fromkeys(converter.warnings))
+    if converter.unknown:
+        names = ", ".join(f"\\{name}" for name, _ in converter.unknown.most_common(_MAX_NAMED_MACROS))
+        warnings.append(f"{converter.unknown.total()} macros without a definition were left out: {names}")
+    return DocumentParts(
+        title=" ".join(converter.front_matter.get("title", "").split()),
+        blocks=mark_references(_split_paragraph_blocks(clean_characters(_strip_marks(converted)))),
+        hidden=[*converter.hidden, *_find_unprinted_text(text)],
+        warnings=warnings,
+    )
+
+
+def _strip_marks(text: str) -> str:
+    """Remove the marks of macros that print nothing, and lines that consist of them."""
+    return re.sub(rf"\n[ \t]*(?:{_EMPTY_MARK}[ \t]*)+\n", "\n", text).replace(_EMPTY_MARK, "")
+
+
+def _format_section(heading: str, text: str) -> str:
+    """Format a section between marked headings; the empty second one ends it."""
+    return f"\n\n{_HEADING_MARK}{heading}\n\n{text}\n\n{_HEADING_MARK}\n\n"
+
+
+def _extract_verbatim(node: LatexMacroNode | LatexEnvironmentNode) -> str:
+    """Return the content of a verbatim macro or environment, or its source if that has no end."""
+    return str(node.nodeargd.verbatim_text if node.nodeargd else node.latex_verbatim())
+
+
 def _find_unprinted_text(text: str) -> Iterator[HiddenText]:
-    """What the source says beside what LaTeX prints: comments, metadata, descriptions of pictures."""
+    """Find comments, metadata and descriptions of pictures, which LaTeX does not print."""
     environments = (part.partition(r"\end{comment}")[0] for part in text.split(r"\begin{comment}")[1:])
     comments = [*(match[0] for match in _COMMENTS.finditer(text)), *environments]
     found: list[tuple[str, HiddenReason]] = [(_PERCENT_SIGNS.sub(" ", each), "comment") for each in comments]
@@ -164,19 +162,13 @@ def _find_unprinted_text(text: str) -> Iterator[HiddenText]:
 
 def _parse_nodes(text: str) -> list[LatexNode]:
     context = get_default_latex_context_db()
-    context.add_context_category(
-        "papers",
-        macros=[
-            std_macro(name, arguments)
-            for arguments, names in (*_DROPPED_ARGUMENTS.items(), *_ARGUMENTS.items())
-            for name in names.split()
-        ],
-        environments=[
-            std_environment(name, arguments) for arguments, names in _ENVIRONMENTS.items() for name in names.split()
-        ],
-        prepend=True,
-    )
-    text = re.sub(r"\\verb\*?\s*\Z", "", text)  # beyond the end would be looked for what delimits it
+    specified = [*_DROPPED_ARGUMENTS.items(), *_ARGUMENTS.items()]
+    macros = [std_macro(name, arguments) for arguments, names in specified for name in names.split()]
+    environments = [
+        std_environment(name, arguments) for arguments, names in _ENVIRONMENTS.items() for name in names.split()
+    ]
+    context.add_context_category("papers", macros=macros, environments=environments, prepend=True)
+    text = re.sub(r"\\verb\*?\s*\Z", "", text)  # pylatexenc would look for its delimiter beyond the end
     nodes: list[LatexNode] = LatexWalker(text, latex_context=context, tolerant_parsing=True).get_latex_nodes()[0]
     return nodes
 
@@ -195,23 +187,19 @@ def _split_paragraph_blocks(text: str) -> list[Block]:
 
 
 class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
-    """Turns nodes to text; what it meets on the way is in its attributes."""
+    """Converter of LaTeX nodes to text, which collects title, abstract, hidden text and warnings."""
 
     def __init__(self) -> None:
         super().__init__(math_mode="text")
-        self.kept: dict[str, str] = {}
-        """Title and abstract, which may be arguments of macros before the document."""
+        self.front_matter: dict[str, str] = {}  # title and abstract, if they are arguments of macros
         self.hidden: list[HiddenText] = []
-        self.unknown: Counter[str] = Counter()
-        """Macros that nobody has defined, so that they print nothing."""
+        self.unknown: Counter[str] = Counter()  # undefined macros, which print nothing
         self.warnings: list[str] = []
         self._light = {"white"}
         self._tables = 0  # how many are open
         self._coloured = 0  # how many coloured boxes and tables are open
         self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
-            **dict.fromkeys(
-                _SECTIONS, lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._convert_last_argument(node).split())}\n\n"
-            ),
+            **dict.fromkeys(_SECTIONS, self._convert_heading),
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._convert_last_argument(node)} "),
             **dict.fromkeys((*_REFERENCES, "multirow", "href", "url"), self._convert_last_argument),
             "eqref": lambda node: f"({self._convert_last_argument(node)})",
@@ -234,18 +222,24 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         }
 
     def nodelist_to_text(self, nodelist: Sequence[LatexNode]) -> str:
-        """Text of nodes; what stands behind a switch to white or to tiny type is hidden until the next switch."""
+        """Convert nodes to text; after a switch to white or tiny type it is hidden until the next switch."""
         parts: list[tuple[HiddenReason | None, list[LatexNode]]] = [(None, [])]
         for node in nodelist:
             if isinstance(node, LatexMacroNode) and node.macroname in ("color", "fontsize"):
-                parts.append((self._find_switch_reason(node), []))
+                reason: HiddenReason | None = None
+                points = re.match(r"\d*\.?\d+", self._list_arguments(node, 1)[0])
+                if node.macroname == "color":
+                    reason = "colour" if self._is_light(node) and not self._coloured else None
+                elif points and float(points[0]) < _SMALLEST_TYPE:
+                    reason = "size"
+                parts.append((reason, []))
             else:
                 parts[-1][1].append(node)
         texts = [(reason, super(_LatexTextConverter, self).nodelist_to_text(part)) for reason, part in parts]
         return "".join(self._hide_text(text, reason) if reason else text for reason, text in texts)
 
     def macro_node_to_text(self, node: LatexMacroNode) -> str:
-        """Text of a macro; one that the library cannot render gives its arguments."""
+        """Convert a macro to text; one that pylatexenc cannot render gives its last argument."""
         name = node.macroname
         if "cite" in name.lower():
             return f"[{', '.join(key.strip() for key in self._convert_last_argument(node).split(','))}]"
@@ -264,37 +258,41 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
             return self._convert_last_argument(node)
 
     def environment_node_to_text(self, node: LatexEnvironmentNode) -> str:
-        """Text of an environment; the abstract and the references get their headings, a formula stays in its line."""
+        """Convert an environment to text, with headings for abstract and references; a formula stays in its line."""
         name = node.environmentname.rstrip("*")
         if name == "comment":
             return ""
         if name == "verbatim":
             return f"\n\n{_extract_verbatim(node)}\n\n"
-        self._coloured += _COLOURED_CELLS.search(node.latex_verbatim()) is not None
+        is_coloured = _COLOURED_CELLS.search(node.latex_verbatim()) is not None
+        self._coloured += is_coloured
         self._tables += name in _TABLES
         text = str(super().environment_node_to_text(node))
         self._tables -= name in _TABLES
-        self._coloured -= _COLOURED_CELLS.search(node.latex_verbatim()) is not None
+        self._coloured -= is_coloured
         if node.nodelist and node.nodelist[0].parsing_state.in_math_mode:
             return f" {' '.join(text.split())} "
         return _format_section(_HEADED_ENVIRONMENTS[name], text) if name in _HEADED_ENVIRONMENTS else f"\n\n{text}\n\n"
 
     def specials_node_to_text(self, node: LatexSpecialsNode) -> str:
-        """Text of a sign such as a dash; in a table & parts the cells."""
-        is_cell = self._tables and node.specials_chars == "&"
-        return _CELL_MARK if is_cell else str(super().specials_node_to_text(node))
+        """Convert a special character, such as a dash; in a table, & separates cells."""
+        is_separator = self._tables and node.specials_chars == "&"
+        return _CELL_MARK if is_separator else str(super().specials_node_to_text(node))
 
     def _convert_multicolumn(self, node: LatexMacroNode) -> str:
-        """A cell that spans several columns, with empty ones beside it."""
+        """Convert a cell that spans several columns, with empty cells after it."""
         columns, _, _ = self._list_arguments(node, 3)
         return self._convert_last_argument(node) + _CELL_MARK * (int(columns) - 1 if columns.isdigit() else 0)
 
     def math_node_to_text(self, node: LatexMathNode) -> str:
-        """A formula in one line."""
+        """Convert a formula to one line of text."""
         return " ".join(str(super().math_node_to_text(node)).split())
 
+    def _convert_heading(self, node: LatexMacroNode) -> str:
+        return f"\n\n{_HEADING_MARK}{' '.join(self._convert_last_argument(node).split())}\n\n"
+
     def _store_front_matter(self, node: LatexMacroNode) -> str:
-        self.kept[node.macroname.removeprefix("icml")] = self._convert_last_argument(node)
+        self.front_matter[node.macroname.removeprefix("icml")] = self._convert_last_argument(node)
         return ""
 
     def _warn_unread_file(self, node: LatexMacroNode) -> str:
@@ -319,14 +317,8 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
             self._light.add(name)
         return ""
 
-    def _find_switch_reason(self, node: LatexMacroNode) -> HiddenReason | None:
-        if node.macroname == "color":
-            return "colour" if self._is_light(node) and not self._coloured else None
-        points = re.match(r"\d*\.?\d+", self._list_arguments(node, 1)[0])
-        return "size" if points and float(points[0]) < _SMALLEST_TYPE else None
-
     def _is_light(self, node: LatexMacroNode) -> bool:
-        """Whether the colour that a macro names, in the argument after the optional model, is white or nearly so."""
+        """Return whether the colour in a macro's second argument, after the optional model, is nearly white."""
         _, value = self._list_arguments(node, 2)
         return value.strip() in self._light or _WHITE_VALUE.fullmatch(value) is not None
 
@@ -337,7 +329,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return ""
 
     def _convert_last_argument(self, node: LatexMacroNode) -> str:
-        """Text of a macro's last argument."""
+        """Convert the last argument of a macro to text."""
         arguments = (node.nodeargd.argnlist or []) if node.nodeargd else []
         last = arguments[-1] if arguments else None
         if isinstance(last, LatexGroupNode):
@@ -345,7 +337,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return str(self.node_to_text(last)) if last else ""
 
     def _list_arguments(self, node: LatexMacroNode, number: int) -> list[str]:
-        """So many arguments of a macro as they stand in the source; those that a damaged one lacks are empty."""
+        """List the source of the first arguments of a macro; missing ones are empty."""
         given = (node.nodeargd.argnlist or []) if node.nodeargd else []
         wanted = [*given, *[None] * number][:number]
         return [argument.latex_verbatim().strip("{}[]") if argument else "" for argument in wanted]

@@ -1,4 +1,4 @@
-"""A LaTeX source as TeX sees it: other files in their places, and the author's own macros written out."""
+"""Complete a LaTeX source as TeX does: insert included files, and expand the author's macros."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection
 from pathlib import Path
 
-_MAX_FILE_BYTES = 4_000_000  # bytes of another file
-_MAX_EXPANSIONS = 50_000  # macros that are written out; some never end
-_MAX_DEPTH = 20  # a macro in a macro
+_MAX_FILE_BYTES = 4_000_000  # of an included file
+_MAX_EXPANSIONS = 50_000  # recursive macros never end
+_MAX_DEPTH = 20  # of macros in macros
 _SUFFIXES = {".tex", ".ltx", ".latex", ".bbl"}
 _OTHER_FILE = re.compile(
     r"""
@@ -33,30 +33,29 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def insert_included_files(data: bytes, path: Path) -> bytes:
-    """Put the files that a source includes into their places, each once.
+    r"""Replace each `\input` or `\include` by its file, and the bibliography by the list that BibTeX has made.
 
-    Only LaTeX files in the folder of the source or below it are read; what is not read stays as it is written. In the
-    place of the bibliography stands the list that BibTeX made beside the source.
+    Only LaTeX files in the source's folder or below are inserted, each once; other commands stay in the text.
     """
     folder = path.parent.resolve()
-    read = {path.resolve()}
+    inserted = {path.resolve()}
 
     def replace(found: re.Match[str]) -> str:
         name = f"{path.stem}.bbl" if found["references"] else (found["braced"] or found["bare"] or "").strip()
         try:
             files = [(folder / f"{name}{suffix}").resolve() for suffix in (".tex", "")]
             file = next(each for each in files if each.suffix.lower() in _SUFFIXES and each.is_file())
-            if file in read or not file.is_relative_to(folder) or file.stat().st_size > _MAX_FILE_BYTES:
+            if file in inserted or not file.is_relative_to(folder) or file.stat().st_size > _MAX_FILE_BYTES:
                 return found[0]
             text = file.read_text(encoding="utf-8-sig")
-        except (StopIteration, OSError, ValueError, RuntimeError):  # none, in another encoding, or a loop of links
+        except (StopIteration, OSError, ValueError, RuntimeError):  # missing, another encoding, or a loop of links
             return found[0]
-        read.add(file)
+        inserted.add(file)
         return text
 
     try:
         before, whole = "", data.decode("utf-8-sig")
-    except UnicodeDecodeError:  # the reader says so
+    except UnicodeDecodeError:  # `decode_text` reports it
         return data
     while whole != before:
         before, whole = whole, _OTHER_FILE.sub(replace, whole)
@@ -64,21 +63,21 @@ def insert_included_files(data: bytes, path: Path) -> bytes:
 
 
 def expand_macros(source: str, kept: Collection[str]) -> str:
-    r"""Replace the author's own macros by what they stand for; in the places of definitions stands `\relax`.
+    r"""Expand the author's macros, and replace their definitions by `\relax`.
 
     Args:
         source: LaTeX without comments.
-        kept: Names of macros that are to stay, even if the author gives them another look.
+        kept: Names of macros that are not expanded, even if the author redefines them.
     """
-    known: dict[str, tuple[int, str]] = {}  # how many arguments each takes, and what it stands for
+    known: dict[str, tuple[int, str]] = {}  # number of arguments and body of each macro
     left = _MAX_EXPANSIONS
 
-    def write_out(text: str, depth: int = 0) -> str:
+    def expand(text: str, depth: int = 0) -> str:
         nonlocal left
-        written: list[str] = []
+        expanded: list[str] = []
         at = 0
         while found := _MACRO.search(text, at):
-            written.append(text[at : found.start()])
+            expanded.append(text[at : found.start()])
             at = found.end()
             definition = known.get(found["name"])
             if defined := _DEFINITION.match(text, found.start()):
@@ -86,20 +85,20 @@ def expand_macros(source: str, kept: Collection[str]) -> str:
                 count = int(defined["count"] or len(defined["parameters"]) // 2)
                 if defined["name"] not in kept:
                     known[defined["name"]] = count, body
-                written.append(r"\relax{}")
+                expanded.append(r"\relax{}")
             elif definition and depth < _MAX_DEPTH and left:
                 left -= 1
                 body, at = _substitute_arguments(*definition, text, at)
-                written.append(write_out(body, depth + 1) or r"\relax{}")
-            elif "@" not in found["name"]:  # what remains of TeX's own insides prints nothing
-                written.append(found[0])
-        return "".join([*written, text[at:]])
+                expanded.append(expand(body, depth + 1) or r"\relax{}")
+            elif "@" not in found["name"]:  # internal macros of TeX print nothing
+                expanded.append(found[0])
+        return "".join([*expanded, text[at:]])
 
-    return write_out(source)
+    return expand(source)
 
 
 def _substitute_arguments(count: int, body: str, text: str, at: int) -> tuple[str, int]:
-    """The body of a macro with the arguments that follow it in a text, and where they end."""
+    """Insert the arguments that follow a macro into its body; return the result and the end of the arguments."""
     arguments: list[str] = []
     for _ in range(count):
         argument = _ARGUMENT.match(text, at)
@@ -113,7 +112,7 @@ def _substitute_arguments(count: int, body: str, text: str, at: int) -> tuple[st
 
 
 def _parse_group(text: str, at: int) -> tuple[str, int]:
-    """What stands in the braces that open at a place, and where they end; all the rest if they do not."""
+    """Return the content of the braces that open at an offset, and their end; all the rest if they do not close."""
     depth = 0
     for brace in _BRACE.finditer(text, at):
         depth += (brace[0] == "{") - (brace[0] == "}")

@@ -1,6 +1,7 @@
-"""Read a paper, in any format, once a content: from a file, from bytes, or from text that is given as such.
+"""Read papers of any format from files, bytes or text, and store the documents.
 
-What was read is kept in the state folder under the hash of the file; a run's state holds only the reference.
+A document is stored in the state folder under the hash of its file, so the same content is read only once; the state of
+a run holds a reference.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ FORMATS: dict[str, DocumentFormat] = {
     **dict.fromkeys((".nxml", ".xml"), "jats"),
 }
 _PAPER_SUFFIXES = {*FORMATS, ".txt", ".text", ".doc"}
-# How files begin whose names do not tell the format.
+# How files begin, for names that do not show the format.
 _XML = rb"\A\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*"
 _FORMAT_SIGNATURES: dict[DocumentFormat, re.Pattern[bytes]] = {
     "html": re.compile(_XML + rb"<(?:!doctype html|html)\b", re.IGNORECASE | re.DOTALL),
@@ -49,29 +50,46 @@ _FORMAT_SIGNATURES: dict[DocumentFormat, re.Pattern[bytes]] = {
     "latex": re.compile(rb"^\s*\\(?:documentclass|documentstyle|begin\{document\})", re.MULTILINE),
     "markdown": re.compile(rb"^#{1,6} \S", re.MULTILINE),
 }
+# Formats that are parsed in a process of its own, and the modules that do it.
+_PARSER_MODULES: dict[str, str] = {"pdf": "tools.documents.pdf.process", "docx": "tools.documents.word"}
+# Raise this number when the same bytes give another document, so that stored documents are not reused.
+READER_VERSION = 11
+_DOCUMENT_ADAPTER = TypeAdapter(Document)
+MIN_LANGUAGE_WORDS = 20  # words, or letters of another script; shorter texts pass as English
+# Share of function words in an English text. The minimum in 691 abstracts (eLife, PLOS, Cochrane) and 611 plain
+# summaries is 0.13, in 194 whole papers 0.19; in abstracts in five other languages it is 0.00 to 0.02.
+MIN_FUNCTION_WORD_SHARE = 0.07
+NOT_ENGLISH_WARNING = (
+    "it does not read as English, which prompts, grades and checks are made for: none of them is valid here"
+)
+_FUNCTION_WORDS = frozenset(
+    "the of and to is was were with for that by from this we which not or has have be as it its these than can".split()  # noqa: SIM905 - readable
+)
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def read_document(source: str, *, scope: Scope = "whole", max_pages: int = 100) -> DocumentRef:
-    """Read a paper and store it; blocks, so asynchronous code calls it in a thread.
+    """Read a paper and store it; this blocks, so asynchronous code calls it in a thread.
 
     Args:
         source: Path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or the text itself: a string with white
-            space in it that is no existing file.
-        scope: What `load_source_text` gives of it; `auto` is the abstract of a PDF or Word file where it can be found,
-            and otherwise the whole paper.
-        max_pages: Longest PDF to accept.
+            space that is no existing file.
+        scope: Part that `load_source_text` returns; `auto` is the abstract of a PDF or Word file if it is found, and
+            otherwise the whole paper.
+        max_pages: Maximum number of pages of a PDF.
 
     Raises:
-        BadInput: The paper cannot be used; `kind` says why.
+        InputError: The paper cannot be used; `kind` says why.
         StateError: The document cannot be stored.
     """
     data, path = read_source_bytes(source)
-    place = Path(path).expanduser().absolute()
-    lasting = str(place) if path and not place.is_fifo() else ""
-    if lasting and _detect_format(data, path) == "latex":
-        whole = insert_included_files(data, place)
-        lasting, data = (lasting if whole == data else ""), whole
-    return read_document_bytes(data, name=path or "the text", source=lasting, scope=scope, max_pages=max_pages)
+    file = Path(path).expanduser().absolute()
+    stored = str(file) if path and not file.is_fifo() else ""
+    if stored and _detect_format(data, path) == "latex":
+        # Text from several files has no source of its own, so its bytes are kept like those of a pipe.
+        whole = insert_included_files(data, file)
+        stored, data = (stored if whole == data else ""), whole
+    return read_document_bytes(data, name=path or "the text", source=stored, scope=scope, max_pages=max_pages)
 
 
 def read_document_bytes(
@@ -80,21 +98,24 @@ def read_document_bytes(
     """Read a paper from its bytes, as `read_document` does.
 
     Args:
-        data: The file.
-        name: Stands in messages; its suffix tells the format, where the bytes do not.
-        source: Path of the file; without one the bytes are kept in the state folder.
-        scope: What `load_source_text` gives of it.
-        max_pages: Longest PDF to accept.
+        data: Content of the file.
+        name: File name for messages; its suffix shows the format if the bytes do not.
+        source: Path of the file; without it the bytes are stored in the state folder.
+        scope: As for `read_document`.
+        max_pages: As for `read_document`.
     """
+    # 1. Check the size.
     if len(data) > MAX_BYTES:
         raise _build_length_error(name, f"{MAX_BYTES // 1_000_000} MB")
     if not data.strip():
         raise _build_empty_input_error(name)
+    # 2. Load the document if this content was read before; its file may be missing or damaged.
     document_format, sha256 = _detect_format(data, name), hashlib.sha256(data).hexdigest()
     path = _resolve_documents_folder() / f"{sha256}.{document_format}.v{READER_VERSION}.json"
     document: Document | None = None
-    with suppress(OSError, ValueError):  # there is none yet, or its file is damaged
+    with suppress(OSError, ValueError):
         document = _validate_document(path.read_bytes(), sha256)
+    # 3. Otherwise parse and store it.
     if document is None:
         parts = _parse_by_format(data, document_format, name, max_pages)
         document = build_document_from_parts(parts, sha256=sha256, document_format=document_format)
@@ -103,6 +124,7 @@ def read_document_bytes(
         if len(document["text"].split()) > MAX_WORDS:
             raise _build_length_error(name, f"{MAX_WORDS:,} words")
         _save_bytes(path, _DOCUMENT_ADAPTER.dump_json(document))
+    # 4. Select the part that is used. The limit of pages may be lower than when the document was stored.
     if document["pages"] > max_pages:
         raise InputError(f"{name} {describe_page_limit(document['pages'], max_pages)}", kind="input_too_long")
     chosen, text, warnings = _select_scope(document, scope, name)
@@ -122,49 +144,40 @@ def read_document_bytes(
 
 
 def read_source_bytes(source: str) -> tuple[bytes, str]:
-    """Bytes of a paper and its path, which is empty if the source is the text itself.
+    """Return the bytes of a paper and its path, which is empty if the source is the text itself.
 
     Raises:
-        BadInput: The source is empty, names no file that can be read, or is no text.
+        InputError: The source is empty, names no readable file, or is no valid text.
     """
     if not source.strip():
         raise _build_empty_input_error("the text")
-    data = _read_file_bytes(source)
-    if data is not None:
-        return data, source
-    try:
-        return source.encode(), ""
-    except UnicodeEncodeError as error:
-        raise InputError(
-            f"The text holds half a surrogate pair at character {error.start}, which is no text; decode its source "
-            "as UTF-8 and try again.",
-            kind="not_utf8",
-        ) from None
-
-
-def _read_file_bytes(source: str) -> bytes | None:
-    """Bytes of a file, one more than allowed at most; None if the source is the text itself."""
+    # 1. Try to read a file, one byte more than allowed, so that the caller sees that it is too long.
     try:
         path = Path(source).expanduser()
         if path.is_fifo():
-            return read_pipe(path, MAX_BYTES + 1)
+            return read_pipe(path, MAX_BYTES + 1), source
         with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except InputError:  # a RuntimeError, too
+            return file.read(MAX_BYTES + 1), source
+    except InputError:  # which is a RuntimeError
         raise
     except IsADirectoryError:
         raise InputError(f"{source} is a folder; name one paper in it.", kind="missing_file") from None
-    except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError):  # NUL characters; ~ of an unknown user
+    except (FileNotFoundError, NotADirectoryError, ValueError, RuntimeError):
+        # ValueError is raised for NUL characters, RuntimeError for `~` of an unknown user.
         line = source.strip()
         is_name = len(line.split()) == 1 or ("\n" not in line and PurePath(line).suffix.lower() in _PAPER_SUFFIXES)
         if is_name and "\n\n" not in source:
             raise InputError(f"There is no file {source}; check its name.", kind="missing_file") from None
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
-            raise InputError(
-                f"{source} cannot be read ({error.strerror}); check its permissions.", kind="missing_file"
-            ) from error
-    return None
+            message = f"{source} cannot be read ({error.strerror}); check its permissions."
+            raise InputError(message, kind="missing_file") from error
+    # 2. No file has this name, so the source is the text itself.
+    try:
+        return source.encode(), ""
+    except UnicodeEncodeError as error:
+        message = f"The text is no valid Unicode at character {error.start}; decode its source as UTF-8 and try again."
+        raise InputError(message, kind="not_utf8") from None
 
 
 def _detect_format(data: bytes, name: str) -> DocumentFormat:
@@ -175,19 +188,15 @@ def _detect_format(data: bytes, name: str) -> DocumentFormat:
         return "docx"
     if suffix in FORMATS:
         return FORMATS[suffix]
-    named = {"markdown"} if suffix else set()  # a line of a text file may begin with #; standard input has no name
-    found = (
-        name for name, pattern in _FORMAT_SIGNATURES.items() if name not in named and pattern.search(data[:10_000])
-    )
-    return next(found, "text")
-
-
-# Read in a process of its own, by these modules.
-_PARSER_MODULES: dict[str, str] = {"pdf": "tools.documents.pdf.process", "docx": "tools.documents.word"}
+    for known, pattern in _FORMAT_SIGNATURES.items():
+        # A line of a text file may begin with #; only text without a name, as from standard input, is Markdown then.
+        if not (suffix and known == "markdown") and pattern.search(data[:10_000]):
+            return known
+    return "text"
 
 
 def _parse_by_format(data: bytes, document_format: DocumentFormat, name: str, max_pages: int) -> DocumentParts:
-    """Parts of a paper; the libraries of a format are loaded only when one of that format is read."""
+    """Parse a paper with the parser of its format, whose libraries are imported only then."""
     try:
         if document_format in _PARSER_MODULES:
             return run_parser(_PARSER_MODULES[document_format], data, name=name, limit=max_pages)
@@ -216,17 +225,17 @@ def _parse_by_format(data: bytes, document_format: DocumentFormat, name: str, ma
 
 
 def _select_scope(document: Document, scope: Scope, name: str) -> tuple[Literal["abstract", "whole"], str, list[str]]:
-    """The part of a document that is used, its text, and the warnings that concern it."""
-    wanted = scope == "abstract" or (scope == "auto" and document["format"] in ("pdf", "docx"))
-    if wanted and document["abstract"]:
+    """Return the part of a document that is used, its text, and the warnings about it."""
+    prefers_abstract = scope == "abstract" or (scope == "auto" and document["format"] in ("pdf", "docx"))
+    if prefers_abstract and document["abstract"]:
         return "abstract", document["abstract"], []
     if scope == "abstract":
         raise InputError(
             f"{name} has no abstract that could be recognised; use the whole paper, or put a line `Abstract` above it "
             "and a line `Introduction` below."
         )
-    missed = ["the abstract was not found, so the whole paper is used"] if wanted else []
-    return "whole", document["text"], document["warnings"] + missed
+    missing = ["the abstract was not found, so the whole paper is used"] if prefers_abstract else []
+    return "whole", document["text"], document["warnings"] + missing
 
 
 def _build_length_error(name: str, limit: str) -> InputError:
@@ -237,13 +246,8 @@ def _build_empty_input_error(name: str) -> InputError:
     return InputError(f"{name} is empty; pass a paper as PDF, Word, Markdown or plain text.", kind="empty_input")
 
 
-READER_VERSION = 11
-"""To be raised whenever the same bytes would give another document, so that none of the old ones is used."""
-_DOCUMENT_ADAPTER = TypeAdapter(Document)
-
-
 def save_input(data: bytes, sha256: str, suffix: str) -> Path:
-    """Keep a paper as it was given and return its path; the suffix tells its format.
+    """Store the bytes of a paper and return their path, with the suffix of its format.
 
     Raises:
         StateError: The state folder cannot be written, or the disk is full.
@@ -255,10 +259,10 @@ def save_input(data: bytes, sha256: str, suffix: str) -> Path:
 
 
 def load_document(ref: DocumentRef) -> Document:
-    """The document that was read before; not to be changed, for others may be given the same.
+    """Load a stored document; callers must not change it, because it is cached.
 
     Raises:
-        StateError: Its file is gone, or is no longer that of this document.
+        StateError: The file is missing, or was changed.
     """
     path = Path(ref["path"])
     try:
@@ -266,19 +270,15 @@ def load_document(ref: DocumentRef) -> Document:
             status = os.fstat(file.fileno())
         return _load_cached_document(path, ref["sha256"], (status.st_ino, status.st_mtime_ns, status.st_size))
     except OSError as error:
-        raise StateError(
-            f"The stored document, {path}, cannot be read ({error.strerror}); start a new run from the paper.",
-            kind="missing_file",
-        ) from error
+        message = f"The stored document {path} cannot be read ({error.strerror}); start a new run from the paper."
+        raise StateError(message, kind="missing_file") from error
     except ValueError as error:
-        raise StateError(
-            f"The stored document, {path}, was changed since it was read; start a new run from the paper.",
-            kind="run_incompatible",
-        ) from error
+        message = f"The stored document {path} was changed since it was read; start a new run from the paper."
+        raise StateError(message, kind="run_incompatible") from error
 
 
 def delete_document(ref: DocumentRef) -> None:
-    """Remove all that is kept of a paper: its documents, by whichever reader, and the paper itself.
+    """Delete a paper and its documents of all reader versions from the state folder.
 
     Raises:
         StateError: The state folder cannot be written.
@@ -291,11 +291,7 @@ def delete_document(ref: DocumentRef) -> None:
 
 
 def load_source_text(ref: DocumentRef) -> str:
-    """What a model reads of a document: its abstract or the whole of it, as the reference says.
-
-    Raises:
-        StateError: As `load_document`.
-    """
+    """Load the text that models read: the abstract or the whole document, as the reference says."""
     document = load_document(ref)
     return document["abstract"] if ref["scope"] == "abstract" else document["text"]
 
@@ -312,44 +308,25 @@ def _save_bytes(path: Path, data: bytes) -> None:
         raise make_storage_error(error, path.parent) from error
 
 
+# Agents load the document before each question, and it is large: it has the place of each word.
 @lru_cache(maxsize=8)
 def _load_cached_document(path: Path, sha256: str, _: tuple[int, int, int]) -> Document:
-    """Read once as long as the file is the same: agents ask before each question, and it has the place of each word."""
     return _validate_document(path.read_bytes(), sha256)
 
 
 def _validate_document(data: bytes, sha256: str) -> Document:
-    """A document of the given hash; a pydantic `ValidationError` is a ValueError, too."""
+    """Validate a stored document; raise a ValueError if it is damaged or has another hash."""
     document = _DOCUMENT_ADAPTER.validate_json(data, strict=True)
     if document["sha256"] != sha256:
         raise ValueError(f"the document is that of {document['sha256']}")
     return document
 
 
-MIN_LANGUAGE_WORDS = 20
-"""Words, or letters of another script, below which a text is not judged."""
-MIN_FUNCTION_WORD_SHARE = 0.07
-"""Share of function words among the words of an English text.
-
-The least in 691 abstracts (eLife, PLOS, Cochrane) and 611 plain summaries is 0.13, in 194 whole papers 0.19; in
-abstracts in five other languages it is 0.00 to 0.02.
-"""
-NOT_ENGLISH_WARNING = (
-    "it does not read as English, which prompts, grades and checks are made for: none of them is valid here"
-)
-
-_FUNCTION_WORDS = frozenset(
-    "the of and to is was were with for that by from this we which not or has have be as it its these than can".split()  # noqa: SIM905 - one can read it
-)
-_WORD = re.compile(r"[^\W\d_]+")
-
-
 def is_english(text: str) -> bool:
-    """Whether a text is in Latin letters and has the function words of English; a very short one passes for it."""
+    """Return whether a text is in Latin letters and has the function words of English, or is very short."""
     words = _WORD.findall(text.casefold())
     letters = "".join(words)
     if len(letters) >= MIN_LANGUAGE_WORDS and sum(letter.isascii() for letter in letters) < len(letters) / 2:
         return False
-    return len(words) < MIN_LANGUAGE_WORDS or sum(
-        word in _FUNCTION_WORDS for word in words
-    ) >= MIN_FUNCTION_WORD_SHARE * len(words)
+    function_words = sum(word in _FUNCTION_WORDS for word in words)
+    return len(words) < MIN_LANGUAGE_WORDS or function_words >= MIN_FUNCTION_WORD_SHARE * len(words)

@@ -1,8 +1,7 @@
-"""What every format is taken apart into, the parts of a plain text, and the document that the parts make up.
+"""Parts that every format is parsed into, the parser of plain text, and the builder of documents.
 
-A plain text has paragraphs between blank lines, and lines like headings; what is not text is refused with advice. From
-the parts of any format abstract, sections and references are told apart, the paragraphs are numbered, and the text of
-the whole is written.
+Plain text has paragraphs between blank lines and lines that look like headings; binary files are refused. From the
+parts of any format the builder separates abstract, sections and references, and numbers the paragraphs.
 """
 
 from __future__ import annotations
@@ -22,78 +21,102 @@ from state.errors import InputError
 # Of PNG, JPEG and GIF images, ZIP, gzip and old Office files, RTF.
 _BINARY_SIGNATURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"PK\x03\x04", b"\x1f\x8b", b"\xd0\xcf\x11\xe0", b"{\\rtf")
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
-# Control characters could steer a terminal, and lone surrogates (from broken PDF fonts) cannot be stored as UTF-8.
+# Control characters could control a terminal, and lone surrogates (from broken PDF fonts) cannot be stored as UTF-8.
 _UNWANTED_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufeff\u00ad]")
-
-# A control character before a number is a sign that a font has destroyed; its picture stays, U+2403 for \x03.
+# A control character before a number is a sign with a broken font encoding; its control picture is kept (U+2403 for
+# \x03), so that readers see that the number has a sign.
 _DESTROYED_SIGN = re.compile(r"(?:(?<=[\w)\]])|(?<=[\w)\]] ))[\x01-\x08\x0e-\x1f](?= ?[-\u2212]?\.?\d)")
+_MIN_SENTENCE_WORDS = 4
+_MIN_SENTENCE_CHARACTERS = 24  # of fewer words: some languages have no spaces, and codes have none
+_MAX_TITLE_WORDS = 40
+_MAX_HEADING_WORDS = 12
+_MIN_CAPITALS = 4  # fewer are an abbreviation
+_PLAIN_HEADING = re.compile(r"[^\W\d_a-z][^\d:;@]{2,}")  # Data availability, but no caption and no address
+_LONG_LINE_CHARACTERS = 120
+REFERENCE_LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")
+_AFTER_REFERENCES = re.compile(
+    r"(?i:author contributions|acknowledge?ments?|biograph|about the authors?|checklist|ethic|funding|data availab)"
+)
+_MIN_ABSTRACT_WORDS = 10  # a heading before that is one inside the abstract
+MAX_ABSTRACT_WORDS = 800
+_OPEN, _CLOSE, _NUMBER = r"#*\s*[*_]{0,3}", r"[\s*_:#]*", r"(?:(?:\d+|[IVX]+)[.:]?\s*)?"
+APPENDIX_HEADING = re.compile(
+    r"(?:#|(?:[A-Z]\.?\s+)?(?i:appendix|appendices|supplementary (?:material|information))\b.{0,60}$)"
+)
+_YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
+SECTION_HEADING = re.compile(
+    r"(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+[A-Z].{0,70}(?<![.,;])"
+    r"|Abstract|Introduction|Related Work|Methods|Results|Discussion|Conclusions?|Limitations|Acknowledge?ments"
+)
+_MAX_BLOCKS_BEFORE_ABSTRACT = 60  # an abstract stands on one of the first pages
+_MIN_PROSE_WORDS = 25  # before the first section, a shorter block that ends no sentence is no prose
 
 
 def decode_text(data: bytes, *, name: str) -> str:
-    """Text of a plain-text file: UTF-8 with or without a byte-order mark, or UTF-16 with one.
+    """Decode a text file in UTF-8, or in UTF-16 with a byte-order mark.
 
     Raises:
-        BadInput: The bytes are a known binary format, hold NUL characters, or are in another encoding.
+        InputError: The bytes are a known binary format, hold NUL characters, or are in another encoding.
     """
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     try:
         text = "\x00" if data.startswith(_BINARY_SIGNATURES) else data.decode(encoding)
     except UnicodeDecodeError as error:
         if b"\x00" not in data:
-            raise InputError(
+            message = (
                 f"{name} is not valid {encoding.upper().removesuffix('-SIG')} at byte {error.start}; convert it first, "
-                "for example with `iconv -f LATIN1 -t UTF-8 OLD > NEW`, and try again.",
-                kind="not_utf8",
-            ) from None
+                "for example with `iconv -f LATIN1 -t UTF-8 OLD > NEW`, and try again."
+            )
+            raise InputError(message, kind="not_utf8") from None
         text = "\x00"
     if "\x00" in text:
-        raise InputError(
-            f"{name} is a binary file, not text; pass the paper as PDF, Word (.docx), Markdown or plain text.",
-            kind="binary_input",
-        )
+        message = f"{name} is a binary file, not text; pass the paper as PDF, Word (.docx), Markdown or plain text."
+        raise InputError(message, kind="binary_input")
     return text
 
 
 def clean_characters(text: str) -> str:
-    """One kind of line end, ligatures spelled out, no control characters, no soft hyphens."""
+    """Normalize line ends, spell out ligatures, and remove control characters and soft hyphens."""
     text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", text).replace("\u00ad\n", "")
     text = _DESTROYED_SIGN.sub(lambda sign: chr(0x2400 + ord(sign[0])), text)
     return _UNWANTED_CHARACTERS.sub("", text.translate(_LIGATURES))
 
 
-_MIN_SENTENCE_WORDS = 4
-_MIN_SENTENCE_CHARACTERS = 24  # of what has fewer words: some languages put no spaces, and codes have none
-
-
 def has_sentence_length(text: str) -> bool:
-    """Whether text beside a paper, such as the description of a picture, is long enough to be a sentence."""
+    """Return whether text beside a paper, such as the description of a picture, may be a sentence."""
     unspaced = re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)
     letters = sum(map(str.isalnum, text))
     return max(len(text.split()), len(unspaced)) >= _MIN_SENTENCE_WORDS or letters >= _MIN_SENTENCE_CHARACTERS
 
 
-_MAX_TITLE_WORDS = 40  # words
-
-
 def choose_pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
-    """The metadata's title if it stands on the first page (it is often a file name), else the largest type there.
+    """Choose the title in the metadata if the first page has it, or else the largest type of that page.
 
     Args:
-        metadata: Title in the file's metadata.
+        metadata: Title in the file's metadata, often a file name.
         first_page: Lines of the first page with their type size in points.
     """
     lines = [(size, _clean_line(text)) for size, text in first_page]
     title = _clean_line(metadata)
     if len(title.split()) > 1 and keep_letters(title) in keep_letters("".join(text for _, text in lines)):
         return title
-    # A page that is set in one size has its title in the first line, if an abstract follows.
-    return _find_largest_type_text(lines) or (
-        lines[0][1] if any(is_abstract_start(text) for _, text in lines[1:]) else ""
-    )
+    sizes = Counter[float]()
+    for size, text in lines:
+        sizes[size] += len(text)
+    body = max(sizes, key=lambda size: sizes[size], default=0.0)
+    # The first run of lines that has the length of a title, in the largest type possible.
+    for size in sorted((size for size in sizes if size > body), reverse=True):
+        start = next(at for at, line in enumerate(lines) if line[0] == size)
+        end = next((at for at in range(start, len(lines)) if lines[at][0] != size), len(lines))
+        run = " ".join(text for _, text in lines[start:end])
+        if 1 < len(run.split()) <= _MAX_TITLE_WORDS and not is_abstract_start(run):
+            return run
+    # A page in one type size has its title in the first line, if an abstract follows.
+    return lines[0][1] if any(is_abstract_start(text) for _, text in lines[1:]) else ""
 
 
 def find_text_title(lines: list[str]) -> str:
-    """The first line if it is short, no sentence, and set off by a blank line."""
+    """Return the first line if it is short, no sentence, and followed by a blank line."""
     start = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
     first, *rest = lines[start:] or [""]
     set_off = rest and not rest[0].strip() and any(line.strip() for line in rest)
@@ -101,23 +124,8 @@ def find_text_title(lines: list[str]) -> str:
     return _clean_line(first) if set_off and short and not is_abstract_start(first) else ""
 
 
-def _find_largest_type_text(lines: list[tuple[float, str]]) -> str:
-    """First run of lines in the largest type that has the length of a title and is larger than the body's."""
-    sizes = Counter[float]()
-    for size, text in lines:
-        sizes[size] += len(text)
-    body = max(sizes, key=lambda size: sizes[size], default=0.0)
-    for size in sorted((size for size in sizes if size > body), reverse=True):
-        start = next(at for at, line in enumerate(lines) if line[0] == size)
-        end = next((at for at in range(start, len(lines)) if lines[at][0] != size), len(lines))
-        run = " ".join(text for _, text in lines[start:end])
-        if 1 < len(run.split()) <= _MAX_TITLE_WORDS and not is_abstract_start(run):
-            return run
-    return ""
-
-
 def keep_letters(text: str) -> str:
-    """Return the letters and digits of a text, in lower case."""
+    """Reduce a text to its letters and digits in lower case."""
     return re.sub(r"[\W_]+", "", text).lower()
 
 
@@ -125,30 +133,23 @@ def _clean_line(text: str) -> str:
     return " ".join(clean_characters(text).split())
 
 
-_MAX_HEADING_WORDS = 12  # words
-_MIN_CAPITALS = 4  # letters; what has fewer is an abbreviation
-_PLAIN_HEADING = re.compile(r"[^\W\d_a-z][^\d:;@]{2,}")  # Data availability, but no caption and no address
-_LONG_LINE_CHARACTERS = 120  # characters
-
-
 def parse_plain_text(text: str) -> DocumentParts:
-    """Parts of a text; without blank lines, each line is a paragraph if they are long, and else all are one."""
+    """Parse a plain text; in one without blank lines, each line is a paragraph if most lines are long."""
     lines = text.strip().split("\n")
     title = find_text_title(lines)
-    is_one_a_line = all(map(str.strip, lines)) and median(map(len, lines)) > _LONG_LINE_CHARACTERS
-    paragraphs = lines if is_one_a_line else re.split(r"\n\s*\n", text.strip())
+    is_paragraph_per_line = all(map(str.strip, lines)) and median(map(len, lines)) > _LONG_LINE_CHARACTERS
+    paragraphs = lines if is_paragraph_per_line else re.split(r"\n\s*\n", text.strip())
     texts = ["\n".join(" ".join(line.split()) for line in each.split("\n")) for each in paragraphs if each.strip()]
     if title and texts[0].replace("\n", " ") == title:
         del texts[0]
-    return DocumentParts(
-        title, mark_references(mark_headings([Block("paragraph", each) for each in texts])), written=text
-    )
+    blocks = mark_headings([Block("paragraph", each) for each in texts])
+    return DocumentParts(title, mark_references(blocks), written=text)
 
 
 def mark_headings(blocks: Sequence[Block]) -> list[Block]:
-    """Make headings of lines that look like one: numbered, in capitals, or short and alone before prose.
+    """Mark lines as headings that are numbered, in capitals, or short and alone before prose.
 
-    In a text with headings of its own only those of the abstract and of the references are looked for.
+    If the text has headings already, only those of the abstract and the references are marked.
     """
     styled = any(block.kind == "heading" for block in blocks)
     marked: list[Block] = []
@@ -159,8 +160,8 @@ def mark_headings(blocks: Sequence[Block]) -> list[Block]:
         lines = block.text.split("\n")
         alone = len(lines) == 1 and following is not None and following.text.endswith((".", "?", "!", ":"))
         for at, line in enumerate(lines):
-            opens = is_references_heading(line.rstrip(": ")) or is_abstract_heading(line)
-            if opens or (not styled and _is_heading_line(line, first=at == 0, alone=alone)):
+            is_known = is_references_heading(line.rstrip(": ")) or is_abstract_heading(line)
+            if is_known or (not styled and _is_heading_line(line, first=at == 0, alone=alone)):
                 marked.append(Block("heading", line))
             elif at and marked[-1].kind == "paragraph" and not ABSTRACT_END.match(line):
                 marked[-1].text += f"\n{line}"
@@ -170,21 +171,13 @@ def mark_headings(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _is_heading_line(line: str, *, first: bool, alone: bool) -> bool:
-    """Whether a line of a text is a heading by its form, where it begins a paragraph or is all of it."""
+    """Return whether a line looks like a heading, given whether it begins a paragraph or is all of it."""
     name = line.rstrip(": ")
     if len(name.split()) > _MAX_HEADING_WORDS or line.endswith((".", ",", ";")):
         return False
     if APPENDIX_HEADING.match(name) or (name.isupper() and sum(map(str.isalpha, name)) >= _MIN_CAPITALS):
         return True
-    return (first and SECTION_HEADING.fullmatch(name) is not None) or (
-        alone and _PLAIN_HEADING.fullmatch(line) is not None
-    )
-
-
-REFERENCE_LABEL = re.compile(r"\[(?P<bracketed>[^\[\]\s][^\[\]]{0,30})\]\s*|(?P<number>\d{1,3})\.\s+")
-_AFTER_REFERENCES = re.compile(
-    r"(?i:author contributions|acknowledge?ments?|biograph|about the authors?|checklist|ethic|funding|data availab)"
-)
+    return bool((first and SECTION_HEADING.fullmatch(name)) or (alone and _PLAIN_HEADING.fullmatch(line)))
 
 
 @dataclass
@@ -196,14 +189,14 @@ class Block:
     page: int = 0
     words: list[Word] = field(default_factory=list)
     level: int = 0
-    """Of a heading, from 1; 0 where the format does not tell it."""
+    """Level of a heading, from 1; 0 if unknown."""
     rows: list[list[str]] = field(default_factory=list)
-    """Of a table: its cells, header first."""
+    """Cells of a table, header first."""
 
 
 @dataclass
 class DocumentParts:
-    """A paper as one of the formats gives it, in reading order."""
+    """Parts of a paper in reading order, as parsed from a file of any format."""
 
     title: str
     blocks: list[Block]
@@ -211,31 +204,28 @@ class DocumentParts:
     pages: int = 0
     warnings: list[str] = field(default_factory=list)
     written: str = ""
-    """The text with its lines as they are, of a format that is text already."""
+    """Text with its original lines, of plain text and Markdown."""
 
 
 def is_references_heading(heading: str) -> bool:
-    """Whether a heading is that of the list of references."""
+    """Return whether a heading is that of the list of references."""
     return REFERENCES_HEADING.match(heading) is not None
 
 
 def is_references_end(heading: str) -> bool:
-    """Whether a heading within the list of references ends it."""
-    return bool(
-        APPENDIX_HEADING.match(heading)
-        or _AFTER_REFERENCES.search(heading)
-        or re.match(r"(?:[A-Z]|\d+)(?:\.\d+)*\.?\s", heading)
-    )
+    """Return whether a heading within the list of references ends it."""
+    is_numbered = re.match(r"(?:[A-Z]|\d+)(?:\.\d+)*\.?\s", heading)
+    return bool(is_numbered or APPENDIX_HEADING.match(heading) or _AFTER_REFERENCES.search(heading))
 
 
 def list_unread_warnings(count: int, singular: str, plural: str = "") -> list[str]:
-    """Say how many footnotes or the like were not read, in a list that is empty where there are none."""
-    what = singular if count == 1 else plural or f"{singular}s"
-    return [f"{count} {what} {'was' if count == 1 else 'were'} not read"] if count else []
+    """List the warning that a number of footnotes or the like were not read; an empty list for 0."""
+    noun = singular if count == 1 else plural or f"{singular}s"
+    return [f"{count} {noun} {'was' if count == 1 else 'were'} not read"] if count else []
 
 
 def parse_references(texts: Sequence[str]) -> list[Reference]:
-    """Entries with their labels as ids; r1, r2, ... where they have none, or one that another has."""
+    """Parse references with their labels as ids, or r1, r2, ... without a label of their own."""
     entries: list[Reference] = []
     taken: set[str] = set()
     for number, text in enumerate(texts, start=1):
@@ -249,13 +239,13 @@ def parse_references(texts: Sequence[str]) -> list[Reference]:
 
 
 def mark_references(blocks: Sequence[Block]) -> list[Block]:
-    """Blocks in which the paragraphs of the list of references are references, one an entry."""
+    """Split the paragraphs of the list of references into reference blocks, and join the lines of all others."""
     marked: list[Block] = []
     inside = False
     for block in blocks:
-        opens = is_references_heading(block.text)
-        if opens or block.kind == "heading":
-            inside = opens
+        is_start = is_references_heading(block.text)
+        if is_start or block.kind == "heading":
+            inside = is_start
             marked.append(replace(block, kind="heading", text=block.text.replace("\n", " ")))
         elif inside:
             marked += [Block("reference", text) for text in _split_reference_entries(block.text)]
@@ -265,28 +255,23 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _split_reference_entries(text: str) -> list[str]:
-    """A paragraph to entries: lines that begin with a label, numbers in brackets, or lines that all have a year."""
+    """Split a paragraph into references at labels, at numbers in brackets, or at all lines if each has a year."""
     entries: list[str] = []
     lines = re.split(r"\n|\s(?=\[\d{1,3}\]\s)", text)
-    one_a_line = all(_YEAR.search(line) and line.endswith((".", ")")) for line in lines)
+    is_entry_per_line = all(_YEAR.search(line) and line.endswith((".", ")")) for line in lines)
     for line in lines:
-        if not entries or one_a_line or REFERENCE_LABEL.match(line):
+        if not entries or is_entry_per_line or REFERENCE_LABEL.match(line):
             entries.append(line)
         else:
             entries[-1] += f" {line}"
     return entries
 
 
-_MIN_ABSTRACT_WORDS = 10  # words; an end before that is a heading inside the abstract
-MAX_ABSTRACT_WORDS = 800  # words
-
-
 def _build_heading_pattern(word: str) -> str:
-    """Pattern of a heading as it is written or spaced out: Abstract, ABSTRACT, A BSTRACT, a b s t r a c t."""
+    """Build a pattern that matches a heading also spaced out: Abstract, ABSTRACT, A BSTRACT, a b s t r a c t."""
     return rf"(?:{word.capitalize()}|{' ?'.join(word.upper())}|{' '.join(word)})"
 
 
-_OPEN, _CLOSE, _NUMBER = r"#*\s*[*_]{0,3}", r"[\s*_:#]*", r"(?:(?:\d+|[IVX]+)[.:]?\s*)?"
 ABSTRACT_HEADING = re.compile(
     rf"(?P<level>#*)\s*[*_]{{0,3}}{_build_heading_pattern('abstract')}"
     rf"(?:{_CLOSE}$|[*_]{{0,3}}\s*(?:[:.\u2013\u2014]|-(?=\s|[A-Z]))[*_\s]*(?P<text>.*))"
@@ -302,56 +287,52 @@ REFERENCES_HEADING = re.compile(
     rf"{_OPEN}{_NUMBER}(?:{_build_heading_pattern('references')}|{_build_heading_pattern('bibliography')}"
     rf"|(?i:literature cited|works cited|reference list))(?i: and notes)?{_CLOSE}$"
 )
-APPENDIX_HEADING = re.compile(
-    r"(?:#|(?:[A-Z]\.?\s+)?(?i:appendix|appendices|supplementary (?:material|information))\b.{0,60}$)"
-)
-_YEAR = re.compile(r"\b(?:19|20)\d\d[a-z]?\b")
-SECTION_HEADING = re.compile(
-    r"(?:\d+(?:\.\d+)*\.?|[A-Z](?:\.\d+)+|[IVX]+\.)\s+[A-Z].{0,70}(?<![.,;])"
-    r"|Abstract|Introduction|Related Work|Methods|Results|Discussion|Conclusions?|Limitations|Acknowledge?ments",
-)
 
 
 def is_abstract_start(line: str) -> bool:
-    """Whether a line is the heading of the abstract or starts with it."""
+    """Return whether a line is the heading of the abstract or starts with it."""
     return ABSTRACT_HEADING.match(line.strip()) is not None
 
 
 def is_abstract_heading(line: str) -> bool:
-    """Whether a line is the heading of the abstract, and no more."""
+    """Return whether a line is only the heading of the abstract."""
     found = ABSTRACT_HEADING.match(line)
     return found is not None and not found["text"]
 
 
 def cut_references(lines: list[str]) -> list[str]:
-    """Lines without the last reference list; an appendix behind it stays."""
-    starts = [at for at, line in enumerate(lines) if at > 0 and REFERENCES_HEADING.match(line.strip())]
-    if not starts or len(_YEAR.findall(" ".join(lines[starts[-1] : starts[-1] + 60]))) < 3:
-        return lines  # no heading, or what follows it is no list
-    start = starts[-1]
+    """Remove the last list of references, but not an appendix after it."""
+    start = max((at for at, line in enumerate(lines) if REFERENCES_HEADING.match(line.strip())), default=0)
+    if start == 0 or len(_YEAR.findall(" ".join(lines[start : start + 60]))) < 3:
+        return lines  # no heading, or no list after it
     end = next((at for at in range(start + 1, len(lines)) if APPENDIX_HEADING.match(lines[at].strip())), len(lines))
     return lines[:start] + lines[end:]
 
 
-_MAX_BLOCKS_BEFORE_ABSTRACT = 60  # blocks; an abstract stands on one of the first pages
-_MIN_PROSE_WORDS = 25  # words; what is shorter and ends no sentence before the first section is no prose
-
-
 def build_document_from_parts(parts: DocumentParts, *, sha256: str, document_format: DocumentFormat) -> Document:
-    """The document that the parts of a paper make up."""
+    """Build the document from the parts of a paper."""
     blocks = _drop_front_matter(parts.blocks)
     if parts.written:
         text = "\n".join(cut_references(parts.written.split("\n")))
     else:
         title = Block("heading", parts.title, level=int(any(block.level for block in blocks)))
         text = _format_blocks([title, *blocks])
+    paragraphs: list[Paragraph] = []
+    section = ""
+    for block in blocks:
+        if block.kind == "heading":
+            section = block.text
+        elif block.kind == "paragraph":
+            name = f"p{len(paragraphs) + 1}"
+            paragraph = Paragraph(id=name, section=section, text=block.text, page=block.page, words=block.words)
+            paragraphs.append({**paragraph, "rows": block.rows} if block.rows else paragraph)
     return Document(
         sha256=sha256,
         format=document_format,
         title=parts.title,
         abstract=_format_blocks(_select_abstract(blocks)),
         text=text.strip(),
-        paragraphs=_build_paragraphs(blocks),
+        paragraphs=paragraphs,
         references=parse_references([block.text for block in parts.blocks if block.kind == "reference"]),
         hidden=parts.hidden,
         pages=parts.pages,
@@ -360,21 +341,16 @@ def build_document_from_parts(parts: DocumentParts, *, sha256: str, document_for
 
 
 def _drop_front_matter(blocks: list[Block]) -> list[Block]:
-    """Blocks without authors and addresses: what stands before the abstract, or is no sentence before a section.
-
-    An abstract that begins with the word, as in "Abstract: We show", gets a heading of its own.
-    """
+    """Remove authors and addresses: blocks before the abstract, or without a sentence before the first section."""
     for at, block in enumerate(blocks[:_MAX_BLOCKS_BEFORE_ABSTRACT]):
         if is_abstract_heading(block.text):
             return [replace(block, kind="heading"), *blocks[at + 1 :]]
-        found = ABSTRACT_HEADING.match(block.text)
-        if found:
+        # "Abstract: We show" becomes a heading and a paragraph.
+        if found := ABSTRACT_HEADING.match(block.text):
             cut = found.start("text")
-            words: list[Word] = [
-                {**word, "start": word["start"] - cut, "end": word["end"] - cut}
-                for word in block.words
-                if word["start"] >= cut
-            ]
+            words = [Word(**word) for word in block.words if word["start"] >= cut]
+            for word in words:
+                word["start"], word["end"] = word["start"] - cut, word["end"] - cut
             heading = Block("heading", "Abstract", block.page)
             return [heading, Block("paragraph", block.text[cut:], block.page, words), *blocks[at + 1 :]]
     first = next((at for at, block in enumerate(blocks) if block.kind == "heading"), 0)
@@ -386,7 +362,7 @@ def _drop_front_matter(blocks: list[Block]) -> list[Block]:
 
 
 def _select_abstract(blocks: list[Block]) -> list[Block]:
-    """The blocks up to the first section, the keywords, or a heading of the abstract's level or above."""
+    """Select the blocks up to the first section, the keywords, or a heading of the abstract's level or above."""
     if not blocks or not is_abstract_heading(blocks[0].text):
         return []
     chosen: list[Block] = []
@@ -397,26 +373,13 @@ def _select_abstract(blocks: list[Block]) -> list[Block]:
             break
         chosen.append(block)
         words += len(block.text.split())
-    if words > MAX_ABSTRACT_WORDS:  # none of those follows it
+    if words > MAX_ABSTRACT_WORDS:  # no end was found, so take the paragraphs up to the next heading
         chosen = list(takewhile(lambda block: block.kind == "paragraph", blocks[1:]))
     return chosen if sum(len(block.text.split()) for block in chosen) <= MAX_ABSTRACT_WORDS else []
 
 
 def _format_blocks(blocks: list[Block]) -> str:
-    """Headings and paragraphs as a text; headings as Markdown where their level is known."""
+    """Format headings and paragraphs as a text, with Markdown headings if their level is known."""
     shown = (block for block in blocks if block.kind != "reference" and not is_references_heading(block.text))
     lines = (f"{'#' * block.level} {block.text}".lstrip(" ") for block in shown)
     return "\n\n".join(line for line in lines if line.strip("# "))
-
-
-def _build_paragraphs(blocks: list[Block]) -> list[Paragraph]:
-    paragraphs: list[Paragraph] = []
-    section = ""
-    for block in blocks:
-        if block.kind == "heading":
-            section = block.text
-        elif block.kind == "paragraph":
-            number = len(paragraphs) + 1
-            paragraph = Paragraph(id=f"p{number}", section=section, text=block.text, page=block.page, words=block.words)
-            paragraphs.append({**paragraph, "rows": block.rows} if block.rows else paragraph)
-    return paragraphs

@@ -1,4 +1,4 @@
-"""Which paragraph of a new version of a paper is which one of the version before."""
+"""Match the paragraphs of two versions of a paper."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from difflib import get_close_matches
 
 from state.documents import Paragraph
 
-MIN_SIMILARITY = 0.5  # share of words in common, in their order, from which a paragraph is the other one, rewritten
+MIN_SIMILARITY = 0.5  # share of words in common, in order, of a paragraph and its revision
 
 
 def match_paragraphs(before: Sequence[Paragraph], after: Sequence[Paragraph]) -> dict[str, Paragraph]:
-    """The paragraph of the new version for each one of the version before that is still there, by the latter's id.
+    """Match paragraphs of an old version to those of a new one.
 
-    First those whose words are the same; then each of the others with the most alike one that is left.
+    Returns:
+        Paragraphs of the new version by the ids of the old ones, without those that have no match.
     """
     pairs: dict[str, Paragraph] = {}
+    # Identical paragraphs first, then each of the others with the most similar one that is left.
     left = {new["id"]: (tuple(new["text"].split()), new) for new in after}
     for least in (1.0, MIN_SIMILARITY):
         for old in before:

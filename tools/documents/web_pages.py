@@ -1,7 +1,7 @@
-"""The parts of a web page, and of Markdown by way of HTML.
+"""Parse web pages, and Markdown by way of HTML.
 
-Text that a browser would not show is taken out, and it is said why: style sheets are read as far as rules for one
-class, id or element go; a page's scripts are not run.
+Text that a browser would not show is returned apart, with the reason. Of style sheets, rules for a single class, id or
+element are applied; scripts are not run.
 """
 
 from __future__ import annotations
@@ -34,14 +34,35 @@ _BLOCKS = _HEADINGS | {
     *("p", "li", "ul", "ol", "pre", "blockquote", "table", "figure", "figcaption", "dl", "dt", "dd"),
     *("div", "main", "article", "section", "header"),
 }
-_MAX_PARAGRAPH_CHARACTERS = 100_000  # characters; what is longer is no prose, and may be made to stall the parser
-_MAX_COLUMNS = 50  # columns
+_MAX_PARAGRAPH_CHARACTERS = 100_000  # longer ones are no prose, and could stall the parser
+_MAX_COLUMNS = 50
 _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", "aside", "svg"}
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)")
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
+_STYLE_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_COLOUR_NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
+_NOT_TEXT = {"script", "style", "noscript", "template", "head", "title", "annotation", "annotation-xml"}
+# Declarations that hide text: not displayed, in tiny type, or far left of or above the page.
+_HIDING_DECLARATIONS: dict[HiddenReason, str] = {
+    "markup": r"display:none|visibility:(?:hidden|collapse)|opacity:0*\.?0*%?",
+    "size": r"font-size:0*(?:[0-2]?(?:\.\d*)?(?:p[xt])?|0?(?:\.[01]\d*)?r?em)",
+    "off page": r"(?:left|top|text-indent|margin-left|margin-top):-\d{3,}(?:\.\d+)?(?:p[xt]|r?em)?",
+}
+_VISIBLE_CONTRAST = 0.1  # of the range of a colour channel, as in `pdf.painting`
+Colour = tuple[float, ...]
+_PICTURE_COLOUR: Colour = (-1.0, -1.0, -1.0)  # contrasts with every colour
+Styles = dict[str, str]
+# Attributes with text that a page shows only on demand.
+_TEXT_ATTRIBUTES: dict[str, HiddenReason] = {
+    **dict.fromkeys(("alt", "title", "aria-label", "aria-description", "summary"), "alternative text"),
+    **dict.fromkeys(("placeholder", "value"), "form field"),
+    "content": "metadata",
+}
 
 
 def parse_html(text: str) -> DocumentParts:
-    """Main text of a web page: no menus, no footers; what a browser would not show is apart."""
+    """Parse the main text of a web page, without menus and footers."""
     import trafilatura  # noqa: PLC0415 - Markdown does without
 
     page = _parse_page(text)
@@ -49,7 +70,7 @@ def parse_html(text: str) -> DocumentParts:
         return DocumentParts("", [])
     hidden = remove_hidden_elements(page)
     convert_formulas(page)
-    for caption in list(page.iter("caption")):  # the extraction would lose it
+    for caption in list(page.iter("caption")):  # which trafilatura would drop
         table = next(caption.iterancestors("table"), None)
         if table is not None:
             caption.tag, caption.tail = "p", None
@@ -59,19 +80,20 @@ def parse_html(text: str) -> DocumentParts:
     )
     extracted = _parse_page(main) if main else None
     every, chosen = list(list_blocks(page)), [] if extracted is None else list(list_blocks(extracted))
-    too_short = _count_characters(chosen) < 0.5 * _count_characters(every)
-    parts = _build_page_parts(every if too_short else chosen, hidden)
+    # An extraction of less than half the page has missed some of the main text.
+    if sum(len(block.text) for block in chosen) < 0.5 * sum(len(block.text) for block in every):
+        chosen = every
+    parts = _build_page_parts(chosen, hidden)
     parts.title = parts.title or " ".join((page.findtext(".//title") or "").split())
     return parts
 
 
 def parse_markdown(text: str) -> DocumentParts:
-    """Headings, paragraphs and items of a Markdown file; comments and hidden HTML in it are apart."""
+    """Parse headings, paragraphs and items of a Markdown file; comments and hidden HTML are apart."""
     if max(map(len, text.split("\n\n"))) > _MAX_PARAGRAPH_CHARACTERS:
         return parse_plain_text(simplify_markdown(text))
-    page = _parse_page(
-        MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table").render(strip_front_matter(text))
-    )
+    renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
+    page = _parse_page(renderer.render(strip_front_matter(text)))
     if page is None:
         return DocumentParts("", [])
     hidden = remove_hidden_elements(page)
@@ -89,45 +111,38 @@ def _parse_page(text: str) -> html.HtmlElement | None:
 
 
 def convert_formulas(page: html.HtmlElement) -> None:
-    """Write formulas in one line, and raised numbers, as in 3.5<sup>2</sup>, with superscript characters."""
+    """Convert formulas to one line, and raised numbers, as in 3.5<sup>2</sup>, to superscript characters."""
     for formula in list(page.iter("math")):
         formula.tail = _INVALID_XML_CHARACTERS.sub("", f"{format_formula(formula)}{formula.tail or ''}")
         formula.drop_tree()
     for raised in page.iter("sup"):
         for node in raised.iter(etree.Element):
             node.text = convert_to_superscript(node.text or "")
-    etree.strip_tags(page, "sup", "sub")  # around which the extraction would put spaces
+    etree.strip_tags(page, "sup", "sub")  # trafilatura would put spaces around them
 
 
 def _build_page_parts(blocks: list[Block], hidden: list[HiddenText]) -> DocumentParts:
-    """Parts with the first heading as the title, unless it is that of a section."""
-    at = next((at for at, block in enumerate(blocks) if block.kind == "heading"), None)
-    title = blocks[at].text if at is not None else ""
-    is_marked = at is not None and (at == 0 or blocks[at].level > 0)  # not only known by its look, deep in the text
-    if (
-        at is None
-        or not is_marked
-        or is_abstract_start(title)
-        or SECTION_HEADING.fullmatch(title)
-        or is_references_heading(title)
-    ):
+    """Build the parts with the first heading as the title, unless it is that of a section."""
+    at = next((at for at, block in enumerate(blocks) if block.kind == "heading"), -1)
+    # A heading without a level was recognized by its look only, which is not enough deep in the text.
+    title = blocks[at].text if at == 0 or (at > 0 and blocks[at].level > 0) else ""
+    is_section = is_abstract_start(title) or SECTION_HEADING.fullmatch(title) or is_references_heading(title)
+    if not title or is_section:
         return DocumentParts("", mark_references(blocks), hidden)
     return DocumentParts(title, mark_references([*blocks[:at], *blocks[at + 1 :]]), hidden)
 
 
 def list_blocks(node: html.HtmlElement) -> Iterator[Block]:
-    """List headings, paragraphs and tables in their order; text between blocks is a paragraph as well."""
+    """List headings, paragraphs and tables in order; text between blocks is a paragraph."""
     if node.tag in _SKIPPED:
         return
     if node.tag in _HEADINGS:
         yield from _build_block("heading", node.text_content(), level=int(node.tag[1]))
         return
     if node.tag == "table":
-        rows = _list_table_rows(node)
-        for block in _build_block(
-            "paragraph", " ".join(cell.text_content() for cell in node.iter("th", "td", "caption"))
-        ):
-            yield replace(block, rows=[row for row in rows if any(row)])
+        rows = [row for row in _list_table_rows(node) if any(row)]
+        text = " ".join(cell.text_content() for cell in node.iter("th", "td", "caption"))
+        yield from (replace(block, rows=rows) for block in _build_block("paragraph", text))
         return
     running = node.text or ""
     for child in node:
@@ -149,18 +164,19 @@ def _build_block(kind: Literal["heading", "paragraph"], text: str, level: int = 
 
 
 def _list_table_rows(table: html.HtmlElement) -> list[list[str]]:
-    """Cells of a table; one that spans several columns or rows has empty ones beside and below it."""
+    """List the rows of a table; a cell that spans columns or rows is followed by empty cells."""
     for line_end in table.iter("br"):
         line_end.tail = f" {line_end.tail or ''}"
     rows: list[list[str]] = []
-    covered: dict[int, int] = {}  # columns that cells above reach into, and for how many rows
+    covered: dict[int, int] = {}  # for how many more rows a cell above reaches into a column
     for row in table.iter("tr"):
         cells: list[str] = []
         spans: dict[int, int] = {}
         for cell in row.iter("th", "td"):
             while len(cells) in covered:
                 cells.append("")
-            width, height = (_parse_span(cell, name) for name in ("colspan", "rowspan"))
+            values = (cell.get(name, "1") for name in ("colspan", "rowspan"))
+            width, height = (max(1, min(int(n), _MAX_COLUMNS)) if n.isdecimal() else 1 for n in values)
             spans |= dict.fromkeys(range(len(cells), len(cells) + width), height)
             cells += [" ".join(clean_characters(cell.text_content()).split()), *[""] * (width - 1)]
         covered = {column: left - 1 for column, left in {**covered, **spans}.items() if left > 1}
@@ -168,67 +184,27 @@ def _list_table_rows(table: html.HtmlElement) -> list[list[str]]:
     return rows
 
 
-def _parse_span(cell: html.HtmlElement, name: str) -> int:
-    """How many columns or rows a cell takes."""
-    spanned = cell.get(name, "1")
-    return max(1, min(int(spanned), _MAX_COLUMNS)) if spanned.isdecimal() else 1
-
-
-def _count_characters(blocks: list[Block]) -> int:
-    return sum(len(block.text) for block in blocks)
-
-
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)")
-_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
-
-
 def simplify_markdown(text: str) -> str:
-    """Text without front matter; images and links become their text."""
+    """Remove front matter, and replace images and links by their text."""
     return _LINK.sub(r"\1", _LINK.sub(r"\1", strip_front_matter(text)))  # twice: an image may stand inside a link
 
 
 def strip_front_matter(text: str) -> str:
-    """Text without the settings above it."""
+    """Remove the YAML front matter of a Markdown text."""
     return _FRONT_MATTER.sub("", text, count=1) if _FRONT_MATTER.match(text) else text
 
 
-_STYLE_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
-_COLOUR_NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
-_NOT_TEXT = {"script", "style", "noscript", "template", "head", "title", "annotation", "annotation-xml"}
-# Declarations of what is not to be seen: not shown, in tiny type, or far left of or above the page.
-_HIDING_DECLARATIONS: dict[HiddenReason, str] = {
-    "markup": r"display:none|visibility:(?:hidden|collapse)|opacity:0*\.?0*%?",
-    "size": r"font-size:0*(?:[0-2]?(?:\.\d*)?(?:p[xt])?|0?(?:\.[01]\d*)?r?em)",
-    "off page": r"(?:left|top|text-indent|margin-left|margin-top):-\d{3,}(?:\.\d+)?(?:p[xt]|r?em)?",
-}
-_VISIBLE_CONTRAST = 0.1  # of the range of a colour channel, as in `visibility`
-
-Colour = tuple[float, ...]
-_PICTURE_COLOUR: Colour = (-1.0, -1.0, -1.0)  # unlike any colour
-Styles = dict[str, str]
-
-
-_TEXT_ATTRIBUTES: dict[str, HiddenReason] = {
-    **dict.fromkeys(("alt", "title", "aria-label", "aria-description", "summary"), "alternative text"),
-    **dict.fromkeys(("placeholder", "value"), "form field"),
-    "content": "metadata",
-}
-"""Where text may stand that a page shows only when it is asked for."""
-
-
 def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
-    """Remove from a page what is not shown, comments included; what was text in it is returned."""
+    """Remove elements and comments that are not shown, and return their text and that of attributes."""
     found: list[tuple[str, HiddenReason]] = []
     for node in page.iter(etree.Element):
-        texts = (
-            (" ".join(clean_characters(node.get(name, "")).split()), _TEXT_ATTRIBUTES[name])
-            for name in _TEXT_ATTRIBUTES
-        )
-        found += [(text, reason) for text, reason in texts if has_sentence_length(text)]
+        for name, reason in _TEXT_ATTRIBUTES.items():
+            text = " ".join(clean_characters(node.get(name, "")).split())
+            found += [(text, reason)] if has_sentence_length(text) else []
     for element, reason in list(_iterate_hidden_elements(page)):
         is_comment = not isinstance(element.tag, str)
         text = " ".join(((element.text or "") if is_comment else element.text_content()).split())
-        if is_comment:  # those that are more than a mark of a program
+        if is_comment:  # many comments are code or marks of programs
             is_prose = has_sentence_length(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)
         else:
             is_prose = re.search(r"[^\W\d_]{2}", text) is not None
@@ -239,8 +215,15 @@ def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
 
 
 def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenReason]]:
-    """Outermost elements that are not shown."""
-    rules = _parse_style_rules(page)
+    """Iterate over the outermost elements that are not shown, with the reason."""
+    # 1. Parse the style sheets.
+    sheets = " ".join(style.text or "" for style in page.iter("style"))
+    rules = {
+        selector.strip(): _parse_declarations(declarations)
+        for selectors, declarations in _STYLE_RULE.findall(re.sub(r"/\*.*?\*/", "", sheets, flags=re.DOTALL))
+        for selector in selectors.split(",")
+    }
+    # 2. Walk the page with the inherited colours.
     stack: list[tuple[html.HtmlElement, Colour, Colour]] = [(page, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0))]
     while stack:
         node, colour, background = stack.pop()
@@ -249,7 +232,10 @@ def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.Html
             continue
         if node.tag in _NOT_TEXT:
             continue
-        styles = _resolve_styles(node, rules)
+        styles: Styles = {}
+        for selector in (node.tag, *(f".{name}" for name in node.get("class", "").split()), f"#{node.get('id', '')}"):
+            styles |= rules.get(selector, {})
+        styles |= _parse_declarations(node.get("style", ""))
         colour = _parse_colour(styles.get("color", node.get("color", ""))) or colour
         painted = styles.get("background-color", styles.get("background", node.get("bgcolor", "")))
         is_picture = "url(" in painted or "gradient" in painted
@@ -266,30 +252,12 @@ def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.Html
 
 
 def _find_style_hiding_reason(node: html.HtmlElement, styles: Styles) -> HiddenReason | None:
-    reasons = (
-        reason
-        for reason, pattern in _HIDING_DECLARATIONS.items()
-        for name, value in styles.items()
-        if re.fullmatch(pattern, f"{name}:{value}")
-    )
-    return "markup" if "hidden" in node.attrib else next(reasons, None)
-
-
-def _parse_style_rules(page: html.HtmlElement) -> dict[str, Styles]:
-    sheets = " ".join(style.text or "" for style in page.iter("style"))
-    return {
-        selector.strip(): _parse_declarations(declarations)
-        for selectors, declarations in _STYLE_RULE.findall(re.sub(r"/\*.*?\*/", "", sheets, flags=re.DOTALL))
-        for selector in selectors.split(",")
-    }
-
-
-def _resolve_styles(node: html.HtmlElement, rules: dict[str, Styles]) -> Styles:
-    selectors = [node.tag, *(f".{name}" for name in node.get("class", "").split()), f"#{node.get('id', '')}"]
-    styles: Styles = {}
-    for selector in selectors:
-        styles |= rules.get(selector, {})
-    return styles | _parse_declarations(node.get("style", ""))
+    if "hidden" in node.attrib:
+        return "markup"
+    for reason, pattern in _HIDING_DECLARATIONS.items():
+        if any(re.fullmatch(pattern, f"{name}:{value}") for name, value in styles.items()):
+            return reason
+    return None
 
 
 def _parse_declarations(text: str) -> Styles:
@@ -298,7 +266,7 @@ def _parse_declarations(text: str) -> Styles:
 
 
 def _parse_colour(value: str) -> Colour | None:
-    """Red, green and blue from 0 to 1; None for names other than a few light ones and black."""
+    """Parse a colour to red, green and blue from 0 to 1; None for most names of colours."""
     value = _COLOUR_NAMES.get(value, value)
     if digits := re.search(r"#([0-9a-f]{6}|[0-9a-f]{3})\b", value):
         step = len(digits[1]) // 3

@@ -1,7 +1,7 @@
-"""The parts of a Word file (.docx): headings by their styles, tracked changes as if they had been accepted.
+"""Parse a Word file (.docx): headings by their styles, tracked changes as if they were accepted.
 
-Footnotes stand in brackets where their marks are, text boxes behind the paragraph that they are anchored in. The file
-is read in a process of its own, in which this module is run.
+Footnotes are put in brackets in the place of their marks, text boxes after the paragraph of their anchor. This module
+runs in a process of its own (`parser_process`).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from tools.documents.structure import (
     mark_references,
 )
 
-# python-docx's own errors, and those of what it is built on, for files that are damaged or only look like Word's.
-_MALFORMED_ERRORS = (
+# Errors of python-docx and its dependencies for files that are damaged or no Word files.
+_FILE_ERRORS = (
     OpcError,
     BadZipFile,
     LxmlError,
@@ -56,9 +56,8 @@ _MALFORMED_ERRORS = (
     AttributeError,
     NotImplementedError,
 )
-_FALLBACK_COPY = (
-    "ancestor::*[local-name()='Fallback'][../*[local-name()='Choice']]"  # of a text box, for older programs
-)
+# A second copy of a text box, for older programs.
+_FALLBACK_COPY = "ancestor::*[local-name()='Fallback'][../*[local-name()='Choice']]"
 _OUTSIDE_TABLES = f"not(ancestor::w:tbl) and not({_FALLBACK_COPY})"
 _NOT_DELETED = f"not(ancestor::w:del) and not(ancestor::w:moveFrom) and not({_FALLBACK_COPY})"
 _PIECES = f".//w:r[{_NOT_DELETED}] | .//m:oMath[{_NOT_DELETED}]"
@@ -67,11 +66,11 @@ _NOTE_PARTS = {
     RELATIONSHIP_TYPE.ENDNOTES: "endnotes",
     RELATIONSHIP_TYPE.NUMBERING: "numbering",
 }
-_MAX_COLUMNS = 63  # columns of a table, as in Word
+_MAX_COLUMNS = 63  # Word's own limit
 _FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
-_MIN_LIGHT_CHANNEL = 230  # of 255; a channel of a colour that hardly differs from white
+_MIN_LIGHT_CHANNEL = 230  # of 255; colours with lighter channels hardly differ from white
 _SMALLEST_TYPE = 3.0  # points
-# The font Symbol in Unicode, by Adobe's table; its glyphs have private characters from 0xF020 on.
+# The font Symbol in Unicode, by Adobe's table; Word stores its glyphs as private characters from U+F020.
 _SYMBOLS = {
     **{0xF000 + code: chr(code) for code in range(0x20, 0x7F)},
     **dict(enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", 0xF041)),
@@ -87,25 +86,21 @@ _SYMBOLS = {
 
 
 def read_word(data: bytes, _limit: int) -> DocumentParts:
-    """Read a Word file in this process.
-
-    Raises:
-        Unreadable: It is damaged, or no Word file.
-    """
+    """Read a Word file in this process; raise `UnreadableFileError` if it is damaged or no Word file."""
     try:
         return _WordReader(Document(BytesIO(data))).read_parts()
-    except _MALFORMED_ERRORS as error:
+    except _FILE_ERRORS as error:
         raise UnreadableFileError(" ".join(str(error).split())[:120] or type(error).__name__) from None
 
 
 class _WordReader:
-    """Reads a document from its beginning to its end: Word's own numbers are counted on the way."""
+    """Reader of one document, from beginning to end because it counts list numbers."""
 
     def __init__(self, document: WordDocument) -> None:
         self.document = document
         self.hidden: list[HiddenText] = []
         self.unread: Counter[str] = Counter()
-        # python-docx goes through all of them for each look-up.
+        # A look-up in `document.styles` would iterate over all styles.
         self.styles = {style.style_id: style for style in document.styles if isinstance(style, ParagraphStyle)}
         self.default = document.styles.default(WD_STYLE_TYPE.PARAGRAPH)
         path = "//w:style[w:rPr/w:vertAlign/@w:val='superscript']/@w:styleId"
@@ -114,13 +109,13 @@ class _WordReader:
         roots = {_NOTE_PARTS[link.reltype]: parse_xml(link.target_part.blob) for link in links}
         self.numbering = roots.get("numbering")
         self.counts: dict[int, list[int]] = {}
-        """The last numbers of each list or scheme of headings, by level."""
+        """Last numbers by level of each list or numbering scheme of headings."""
         self.notes = {
             (note.tag, note.get(qn("w:id"))): note for kind in ("footnotes", "endnotes") for note in roots.get(kind, ())
         }
 
     def read_parts(self) -> DocumentParts:
-        """Return what stands in the document, in the order of reading."""
+        """Read the parts of the document in reading order."""
         body = self.document.element.body
         title, blocks = "", list[Block]()
         for element in body.xpath(f".//w:p[{_OUTSIDE_TABLES}] | .//w:tbl[{_OUTSIDE_TABLES}]"):
@@ -133,7 +128,8 @@ class _WordReader:
             if text and not title and self._match_style(element, r"title"):
                 title = text
             elif text:
-                level = self._find_heading_level(element)
+                heading = self._match_style(element, r"heading (\d)")
+                level = int(heading[1]) + 1 if heading else 0  # below that of the title
                 text = f"{self._assign_list_number(element)} {text}".lstrip()
                 blocks.append(Block("heading" if level else "paragraph", text, level=level))
         first = blocks[0].text if blocks else ""
@@ -144,26 +140,25 @@ class _WordReader:
             title,
             mark_references(mark_headings([block for block in blocks if block.text])),
             hidden=[*self.hidden, *_find_unprinted_text(self.document)],
-            warnings=[warning for what, count in self.unread.items() for warning in list_unread_warnings(count, what)],
+            warnings=[warning for noun, count in self.unread.items() for warning in list_unread_warnings(count, noun)],
         )
 
     def _list_cells(self, row: CT_Row) -> list[str]:
-        """Texts of a row without those of tables in its cells, which have rows of their own."""
+        """List the texts of a row's cells, without those of nested tables, whose rows are listed separately."""
         cells = [""] * min(row.grid_before, _MAX_COLUMNS)
         for cell in row.xpath("./w:tc | ./w:sdt/w:sdtContent/w:tc"):
-            paragraphs = (
-                self._collect_visible_text(Paragraph(each, self.document), table=True) for each in cell.xpath("./w:p")
-            )
-            cells += [" ".join(filter(None, paragraphs)), *[""] * (min(cell.grid_span, _MAX_COLUMNS) - 1)]
+            paragraphs = (Paragraph(each, self.document) for each in cell.xpath("./w:p"))
+            text = " ".join(filter(None, (self._collect_visible_text(each, table=True) for each in paragraphs)))
+            cells += [text, *[""] * (min(cell.grid_span, _MAX_COLUMNS) - 1)]
         return cells
 
     def _collect_visible_text(self, paragraph: Paragraph, *, table: bool = False) -> str:
-        """Text of a paragraph in one line; what a reader cannot see of it goes to the hidden texts."""
-        pieces: list[tuple[bool, str]] = []  # each with whether it is raised
+        """Collect the text of a paragraph in one line; hidden text is added to `hidden` instead."""
+        pieces: list[tuple[bool, str]] = []  # whether the text is raised, and the text
         style = self.styles.get(paragraph._p.style or "", self.default)
         for element in paragraph._p.xpath(_PIECES):  # `runs` lacks tracked insertions
             if next(element.iterancestors(qn("w:p"))) is not paragraph._p:
-                continue  # it stands in a text box
+                continue  # part of a text box
             if not isinstance(element, CT_R):
                 pieces.append((False, format_formula(element)))
                 continue
@@ -174,14 +169,14 @@ class _WordReader:
                 self.hidden.append(HiddenText(text=clean_characters(text).strip(), page=0, reason=reason))
             else:
                 pieces.append((bool(run.font.superscript) or element.style in self.raised, text))
-        joined = (
-            (raised, "".join(text for _, text in group)) for raised, group in groupby(pieces, lambda piece: piece[0])
-        )
-        line = "".join(convert_to_superscript(text) if raised else text for raised, text in joined)
+        line = ""
+        for raised, group in groupby(pieces, lambda piece: piece[0]):  # a raised number may be in several runs
+            text = "".join(text for _, text in group)
+            line += convert_to_superscript(text) if raised else text
         return " ".join(clean_characters(line).split())
 
     def _extract_run_text(self, run: Run) -> str:
-        """Text of a run, its symbols in Unicode, the notes that it refers to in brackets."""
+        """Extract the text of a run with its symbols in Unicode and its footnotes in brackets."""
         for symbol in run._r.xpath("./w:sym"):
             code = int(symbol.get(qn("w:char"), "0"), 16) & 0xFF
             known = symbol.get(qn("w:font")) == "Symbol" and 0xF000 + code in _SYMBOLS
@@ -193,26 +188,18 @@ class _WordReader:
         for mark in run._r.xpath("./w:footnoteReference | ./w:endnoteReference"):
             note = self.notes.pop((mark.tag.removesuffix("Reference"), mark.get(qn("w:id"))), None)
             self.unread["footnote"] += note is None
-            paragraphs = () if note is None else note.iter(qn("w:p"))
-            text += "".join(
-                f" ({said})"
-                for each in paragraphs
-                if (said := self._collect_visible_text(Paragraph(each, self.document)))
-            )
+            for each in () if note is None else note.iter(qn("w:p")):
+                content = self._collect_visible_text(Paragraph(each, self.document))
+                text += f" ({content})" if content else ""
         return text
 
-    def _find_heading_level(self, paragraph: CT_P) -> int:
-        """Level of a heading by its style, below that of the title; 0 if it has none."""
-        found = self._match_style(paragraph, r"heading (\d)")
-        return int(found[1]) + 1 if found else 0
-
     def _match_style(self, paragraph: CT_P, name: str) -> re.Match[str] | None:
-        """How the name of a paragraph's style, or of one that it is based on, matches."""
+        """Match the name of a paragraph's style, or of a style that it is based on."""
         names = ("".join(holder.xpath("./w:name/@w:val")) for holder in self._iterate_property_elements(paragraph))
         return next(filter(None, (re.fullmatch(name, each, re.IGNORECASE) for each in names)), None)
 
     def _iterate_property_elements(self, paragraph: CT_P) -> Iterator[BaseOxmlElement]:
-        """The elements with the properties of a paragraph: its own, its style's, and those of styles below that."""
+        """Iterate over the elements with a paragraph's properties: itself, its style, and the styles below that."""
         yield paragraph
         style = self.styles.get(paragraph.style or "", self.default)
         while style is not None:
@@ -221,10 +208,8 @@ class _WordReader:
 
     def _assign_list_number(self, paragraph: CT_P) -> str:
         """Count a paragraph and return the number that Word puts before it, such as `2.1`; bullets have none."""
-        path = "./w:pPr/w:numPr[w:numId]"
-        named = next(
-            (number for each in self._iterate_property_elements(paragraph) for number in each.xpath(path)), None
-        )
+        elements = self._iterate_property_elements(paragraph)
+        named = next((number for each in elements for number in each.xpath("./w:pPr/w:numPr[w:numId]")), None)
         if named is None or self.numbering is None:
             return ""
         scheme, level = named.numId.val, 0 if named.ilvl is None else named.ilvl.val
@@ -238,7 +223,7 @@ class _WordReader:
 
 
 def _find_unprinted_text(document: WordDocument) -> Iterator[HiddenText]:
-    """Descriptions of pictures, what fields of forms say, and the file's properties; comments are there to be seen."""
+    """Find descriptions of pictures, texts of form fields, and file properties; Word shows comments to readers."""
     body, properties = document.element.body, document.core_properties
     found: list[tuple[str | None, HiddenReason]] = [
         (text, "alternative text") for text in body.xpath("//wp:docPr/@descr | //wp:docPr/@title")
@@ -252,7 +237,7 @@ def _find_unprinted_text(document: WordDocument) -> Iterator[HiddenText]:
 
 
 def _find_run_hiding_reason(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> HiddenReason | None:
-    """Why a reader cannot see a run; white type in a table may stand on a dark cell, and is taken for seen."""
+    """Find the reason why a reader cannot see a run."""
     style = of_paragraph.font if of_paragraph else run.font
     size = run.font.size or style.size
     colour = run.font.color.rgb
@@ -261,6 +246,7 @@ def _find_run_hiding_reason(run: Run, of_paragraph: ParagraphStyle | None, table
         return "markup"
     if size is not None and size.pt < _SMALLEST_TYPE:
         return "size"
+    # White type in a table may be on a dark cell.
     return "colour" if colour and min(colour) > _MIN_LIGHT_CHANNEL and not shaded and not table else None
 
 

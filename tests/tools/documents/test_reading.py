@@ -195,7 +195,7 @@ def test_the_same_content_is_parsed_once() -> None:
 def test_a_stored_document_is_refused_if_it_has_too_many_pages() -> None:
     data = pdf(*[lines([f"The {name} is warm."]) for name in ("sea", "lake", "pond")])
     read_document_bytes(data, name="paper.pdf")
-    with pytest.raises(InputError, match="3 pages, more than the 2") as error:
+    with pytest.raises(InputError, match="3 pages, but only 2") as error:
         read_document_bytes(data, name="paper.pdf", max_pages=2)
     assert error.value.kind == "input_too_long"
 

@@ -1,1 +1,1 @@
-"""Reads a PDF: painted words, lines in reading order, paragraphs."""
+"""Read a PDF in three steps: painted words, lines in reading order, paragraphs."""

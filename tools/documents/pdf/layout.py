@@ -1,4 +1,4 @@
-"""How a PDF is set: headers and footers, the size of its type, the distance of its lines, the edges of its columns."""
+"""Measure the layout of a PDF: running lines, type sizes, line distances and column edges."""
 
 from __future__ import annotations
 
@@ -19,22 +19,35 @@ _IMPRINT = re.compile(
     r"|Licen[sc]ed|Association for|.{0,60}\b(?:19|20)\d\d\. ?[c\u00a9\ufffd]",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
 
 
 def remove_running_lines(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
-    """Lines without those in the margins that repeat on other pages, page numbers, and the first page's imprint."""
+    """Remove margin lines that repeat on other pages, page numbers, and the first page's imprint."""
+    # 1. Collect the words and numbers of each row of a margin; one row may be two lines on another page.
     margins = [
         [line for line in page if not _MARGIN_SHARE * height < line.baseline < (1 - _MARGIN_SHARE) * height]
         for page, height in zip(pages, heights, strict=True)
     ]
-    rows = [_group_margin_words(lines) for lines in margins]
-    told = [
-        [words for words in page.values() if len(words) == 1 or not all(map(str.isdecimal, words))] for page in rows
-    ]
-    numbers = [{int(word) for words in page for word in words if word.isdecimal()} for page in told]
-    ahead = Counter(number - at for at, found in enumerate(numbers) for number in found)
+    rows: list[dict[int, list[str]]] = []
+    for margin in margins:
+        rows.append(defaultdict(list))
+        for line in margin:
+            rows[-1][round(line.baseline)] += re.findall(r"[^\W\d_]+|\d+", line.text.lower())
+    # 2. Find the offset of the printed page numbers; rows of several numbers are of a table.
+    ahead = Counter[int]()
+    for at, page_rows in enumerate(rows):
+        candidates = (words for words in page_rows.values() if len(words) == 1 or not all(map(str.isdecimal, words)))
+        numbers = {int(word) for words in candidates for word in words if word.isdecimal()}
+        ahead.update(number - at for number in numbers)
     shift, pages_with_it = max(ahead.items(), key=lambda item: item[1], default=(0, 0))
-    running = [_remove_page_number(page, str(at + shift) if pages_with_it > 1 else "") for at, page in enumerate(rows)]
+    # 3. Count the rows without page numbers, and remove those that repeat.
+    running: list[dict[int, tuple[str, ...]]] = []
+    for at, page_rows in enumerate(rows):
+        number = Counter([str(at + shift) if pages_with_it > 1 else ""])
+        left = {row: tuple(sorted((Counter(words) - number).elements())) for row, words in page_rows.items()}
+        # Rows of other numbers are of a table.
+        running.append({row: words for row, words in left.items() if not (words and all(map(str.isdecimal, words)))})
     counts = Counter(pattern for patterns in running for pattern in set(patterns.values()))
     kept = []
     for at, (page, lines, patterns) in enumerate(zip(pages, margins, running, strict=True)):
@@ -49,36 +62,18 @@ def remove_running_lines(pages: list[list[Line]], heights: list[float]) -> list[
     return kept
 
 
-def _group_margin_words(lines: list[Line]) -> dict[int, list[str]]:
-    """The words and numbers of each row of a margin; a row is one line on a page, and two on another."""
-    words: dict[int, list[str]] = defaultdict(list)
-    for line in lines:
-        words[round(line.baseline)] += re.findall(r"[^\W\d_]+|\d+", line.text.lower())
-    return words
-
-
-def _remove_page_number(rows: dict[int, list[str]], number: str) -> dict[int, tuple[str, ...]]:
-    """Rows that may repeat, in any order of their parts, without the page's number.
-
-    Those of other numbers are of a table, and those that differ in numbers are of a text.
-    """
-    left = {row: tuple(sorted((Counter(words) - Counter([number])).elements())) for row, words in rows.items()}
-    return {row: words for row, words in left.items() if not (words and all(map(str.isdecimal, words)))}
-
-
-_SENTENCE_END = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
-
-
 class TypeArea:
     """Measures of all lines of a PDF, in points."""
 
     def __init__(self, lines: list[Line]) -> None:
+        # 1. The body's type size has most characters.
         sizes = Counter[float]()
         columns: dict[tuple[int, int], list[Line]] = defaultdict(list)
         for line in lines:
             sizes[line.size] += len(line.text)
             columns[line.page, line.column].append(line)
         self.body = max(sizes, key=lambda size: sizes[size], default=10.0)
+        # 2. A column's edges are those that many lines share; a few lines stick out.
         self._left: dict[tuple[int, int], float] = {}
         self._right: dict[tuple[int, int], float] = {}
         for key, column in columns.items():
@@ -86,47 +81,44 @@ class TypeArea:
             many = 0.15 * max(lefts[left] + lefts[left + 1] for left in lefts)
             self._left[key] = min(left for left in lefts if lefts[left] + lefts[left + 1] >= many)
             self._right[key] = quantiles(rights, n=10)[-1] if len(rights) > 4 else max(rights)
+        # 3. Line distances of each type size.
         gaps: dict[int, list[float]] = defaultdict(list)
         for before, line in pairwise(lines):
-            if (
-                is_followed_by(before, line)
-                and before.size == line.size
-                and compute_line_gap(before, line) < 3 * line.size
-            ):
-                gaps[round(line.size)].append(compute_line_gap(before, line))
+            gap = compute_line_gap(before, line)
+            if is_followed_by(before, line) and before.size == line.size and gap < 3 * line.size:
+                gaps[round(line.size)].append(gap)
         self._leading = {size: median(values) for size, values in gaps.items()}
         indented = sum(self.is_indented(line) for line in lines)
-        self.indents = indented > 0.02 * len(lines)
-        """Whether paragraphs begin with an indentation, rather than behind a gap."""
+        self.indents = indented > 0.02 * len(lines)  # whether paragraphs begin with an indentation, not after a gap
 
     def find_leading(self, line: Line) -> float:
-        """Usual distance of two lines of this type size."""
+        """Find the usual distance of two lines of a line's type size."""
         return self._leading.get(round(line.size), 1.2 * line.size)
 
     def is_indented(self, line: Line) -> bool:
-        """Whether a line begins a little right of its column's edge."""
+        """Return whether a line begins a little right of its column's edge."""
         return 0.6 * line.size < line.left - self._left[line.page, line.column] < 5 * line.size
 
     def is_short(self, line: Line) -> bool:
-        """Whether a line leaves room at its end, as the last of a paragraph does."""
+        """Return whether a line ends well before its column's edge, like the last line of a paragraph."""
         left, right = self._left[line.page, line.column], self._right[line.page, line.column]
         return line.right < right - 0.12 * (right - left)
 
     def is_hanging(self, line: Line) -> bool:
-        """Whether a line begins right of its column's leftmost line, as the later lines of a reference do."""
+        """Return whether a line begins right of its column's edge, like the later lines of a reference."""
         return line.left - self._left[line.page, line.column] > 0.4 * line.size
 
 
 def is_followed_by(before: Line, line: Line) -> bool:
-    """Whether a line stands below another in the same column of the same page."""
+    """Return whether a line is below another in the same column of the same page."""
     return (before.page, before.column) == (line.page, line.column) and before.baseline > line.baseline
 
 
 def compute_line_gap(before: Line, line: Line) -> float:
-    """Distance of the baselines of two lines of one column."""
+    """Compute the distance of the baselines of two lines of a column."""
     return before.baseline - line.baseline
 
 
 def is_sentence_end(line: Line) -> bool:
-    """Whether a line may be the last of its paragraph."""
+    """Return whether a line may be the last of its paragraph."""
     return _SENTENCE_END.fullmatch(line.text) is not None

@@ -1,7 +1,7 @@
-"""Pieces of words on a PDF page to lines in reading order, column by column.
+"""Order the pieces of a PDF page into lines in reading order, column by column.
 
-A gutter is looked for once a page: a left edge at which many lines begin that hardly any line crosses. The lines that
-do cross it (title, wide captions) part the page into bands, and in each band the columns are read one after the other.
+The gutters are found once a page: left edges at which many lines begin and that hardly any line crosses. Lines that
+cross a gutter (title, wide captions) divide the page into bands, whose columns are read one after the other.
 """
 
 from __future__ import annotations
@@ -21,38 +21,12 @@ from tools.documents.structure import clean_characters
 Box = tuple[float, float, float, float]
 Matrix = tuple[float, float, float, float, float, float]
 PieceHiddenReason = Literal["", "colour", "size", "off page", "not drawn"]
-
-
-class Piece(TypedDict):
-    """A word, or a part of one that is set in one style."""
-
-    text: str
-    box: Box
-    baseline: float
-    size: float
-    """Of the type, in points."""
-    style: str
-    """Letters: b bold, i italic, m mathematical symbols, f within a figure, r rotated."""
-    spaced: bool
-    """Whether a space or the end of a line stands before it."""
-    hidden: PieceHiddenReason
-
-
-class PdfPage(TypedDict):
-    """What stands on a page, in the order in which it is painted."""
-
-    height: float
-    matrix: Matrix
-    """From the page as it is shown to the file's own coordinates, which annotations use."""
-    pieces: list[Piece]
-
-
+# Page (0 for the whole file), text, and kind of a text that is not painted.
 UnprintedText = tuple[int, str, HiddenReason]
-"""Text that no page paints: its page (0 if it is of none), the text, and where it stands."""
-
-WORD_GAP = 0.15  # of the type size; TeX's tightest spaces are 0.2
-_SPACE_GAP = 0.07  # of the same, between words with a space in a narrow line
-_CELL_GAP = 0.8  # a wider gap is a gutter, a table's, or that of a badly justified line
+# Gaps are shares of the type size.
+WORD_GAP = 0.15  # TeX's tightest spaces are 0.2
+_SPACE_GAP = 0.07  # between words with a space in a narrow line
+_CELL_GAP = 0.8  # a wider gap is a gutter, in a table, or in a badly justified line
 _SPANNING_COLUMN = -1
 _LIST_NUMBER = re.compile(r"\[?\d{1,3}[\].)]{0,2}")  # 12. or [12]
 _LINE_NUMBER = re.compile(r"[0-9]{1,4}")
@@ -64,13 +38,37 @@ _ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}])((?!\u02c7)[^\W\d_])")
 _RINGED = re.compile("([AUau])\u02da")
 
 
+class Piece(TypedDict):
+    """A word, or the part of a word in one style."""
+
+    text: str
+    box: Box
+    baseline: float
+    size: float
+    """Type size in points."""
+    style: str
+    """Letters: b bold, i italic, m mathematical symbols, f within a figure, r rotated."""
+    spaced: bool
+    """Whether a space or a line end precedes it."""
+    hidden: PieceHiddenReason
+
+
+class PdfPage(TypedDict):
+    """Pieces of a page in the order of painting."""
+
+    height: float
+    matrix: Matrix
+    """Matrix from the page as it is shown to the file's coordinates, which annotations use."""
+    pieces: list[Piece]
+
+
 def merge_boxes(one: Box, other: Box) -> Box:
-    """The box around two boxes."""
+    """Return the smallest box around two boxes."""
     return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
 
 
 def transform_box(box: Box, matrix: Matrix) -> Box:
-    """The box around a box that a matrix moved and turned."""
+    """Return the smallest box around a box transformed by a matrix."""
     a, b, c, d, e, f = matrix
     corners = [(a * x + c * y + e, b * x + d * y + f) for x in box[::2] for y in box[1::2]]
     xs, ys = zip(*corners, strict=True)
@@ -79,12 +77,12 @@ def transform_box(box: Box, matrix: Matrix) -> Box:
 
 @dataclass
 class Token:
-    """A word, or what stands of it on one line."""
+    """A word, or its part on one line."""
 
     text: str
     box: Box
     style: str
-    """Letters, as those of `Piece`."""
+    """Letters as in `Piece`."""
 
 
 @dataclass
@@ -96,11 +94,11 @@ class Line:
     tokens: list[Token]
     baseline: float
     size: float
-    """That of most of its characters, in points."""
+    """Type size in points of most characters."""
     cells: int
-    """Parts with wide gaps between them: 1 in prose."""
+    """Number of parts with wide gaps between them: 1 in prose."""
     maths: float
-    """Share of its characters that are set in a mathematical font."""
+    """Share of characters in a mathematical font."""
     note: bool
     """Whether it begins with the raised mark of a footnote."""
 
@@ -111,29 +109,39 @@ class Line:
 
     @property
     def left(self) -> float:
-        """Where it begins."""
+        """Left edge in points."""
         return self.tokens[0].box[0]
 
     @property
     def right(self) -> float:
-        """Where it ends."""
+        """Right edge in points."""
         return max(token.box[2] for token in self.tokens)
 
     def has_style(self, style: str) -> bool:
-        """Whether all words are set in a style, which is one of the letters of `Piece`."""
+        """Return whether all words have a style, given by its letter in `Piece`."""
         return all(style in token.style for token in self.tokens if any(map(str.isalpha, token.text)))
 
 
 def build_page_lines(page: PdfPage, number: int) -> list[Line]:
-    """Lines of a page in reading order, without hidden text and the text within figures."""
+    """Build the lines of a page in reading order, without hidden text and the text within figures."""
+    # 1. Group the pieces into rows across the page, and find the gutters.
     seen = (piece for piece in page["pieces"] if not piece["hidden"] and "f" not in piece["style"])
     printed = [piece for piece in seen if clean_characters(piece["text"])]  # no soft hyphens by themselves
     rows = _group_rows(_remove_line_numbers(printed))
     segments = [part for row in rows for part in _split_at_gaps(row, _CELL_GAP)]
     gutters = _find_gutters(segments)
+    # 2. Split the rows at the gutters into lines, and collect those between two spanning lines.
     bands: list[list[Line]] = [[]]
     for row in rows:
-        lines = [_build_line(part, number, gutters) for part in _split_at_gutters(row, gutters)]
+        parts: list[list[Piece]] = []
+        for part in _split_at_gaps(row, _CELL_GAP):
+            start, end = parts[-1][-1]["box"][2] if parts else 0.0, part[0]["box"][0]
+            at_gutter = any(start - 1 <= gutter <= end + 3 for gutter in gutters)
+            if parts and (not at_gutter or _is_crossing_gutter(part, gutters)):
+                parts[-1] += part
+            else:
+                parts.append(part)
+        lines = [_build_line(part, number, gutters) for part in parts]
         if any(line.column == _SPANNING_COLUMN for line in lines):
             bands += [lines, []]
         else:
@@ -142,7 +150,7 @@ def build_page_lines(page: PdfPage, number: int) -> list[Line]:
 
 
 def _remove_line_numbers(pieces: list[Piece]) -> list[Piece]:
-    """Take out the numbers of a manuscript's lines: they count up at equal distances, with no text above or below."""
+    """Remove the line numbers of a manuscript, which count up at equal distances without text above or below."""
     columns, taken = defaultdict[int, list[Piece]](list), set[Box]()
     words = sum(any(map(str.isalpha, piece["text"])) for piece in pieces)
     for piece in pieces if words > 0.5 * len(pieces) else ():  # a page of rows of numbers may count them
@@ -161,15 +169,17 @@ def _remove_line_numbers(pieces: list[Piece]) -> list[Piece]:
 
 
 def _group_rows(pieces: list[Piece]) -> list[list[Piece]]:
-    """Pieces on a common baseline over the whole width, from the top; raised and lowered ones with their neighbours."""
+    """Group pieces with a common baseline, from the top; superscripts and subscripts go with their neighbours."""
+    # 1. Group by baseline.
     rows: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda piece: -piece["baseline"]):
         if rows and rows[-1][0]["baseline"] - piece["baseline"] < 0.2 * piece["size"]:
             rows[-1].append(piece)
         else:
             rows.append([piece])
+    # 2. Move superscripts and subscripts to the row of the larger type that they are attached to.
     kept: list[list[Piece]] = [[] for _ in rows]
-    largest = [max(piece["size"] for piece in row) for row in rows]  # most rows carry nothing
+    largest = [max(piece["size"] for piece in row) for row in rows]  # to skip most rows quickly
     for at, row in enumerate(rows):
         near = [other for other in range(max(0, at - 3), min(len(rows), at + 4)) if other != at]
         for piece in row:
@@ -180,12 +190,12 @@ def _group_rows(pieces: list[Piece]) -> list[list[Piece]]:
     return [sorted(row, key=lambda piece: piece["box"][0]) for row in kept if row]
 
 
-def _is_smaller(size: float, of_host: float) -> bool:
-    return size < 0.88 * of_host
+def _is_smaller(size: float, host_size: float) -> bool:
+    return size < 0.88 * host_size
 
 
 def _has_attached_script(host: Piece, piece: Piece) -> bool:
-    """Whether a smaller piece is set right behind or before a piece, a little higher or lower."""
+    """Return whether a smaller piece is right before or after a piece, a little higher or lower."""
     shift = abs(piece["baseline"] - host["baseline"])
     gap = max(piece["box"][0] - host["box"][2], host["box"][0] - piece["box"][2])
     return _is_smaller(piece["size"], host["size"]) and shift < 0.6 * host["size"] and gap < 0.3 * host["size"]
@@ -202,26 +212,13 @@ def _split_at_gaps(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
     return parts
 
 
-def _split_at_gutters(row: Sequence[Piece], gutters: Sequence[float]) -> list[list[Piece]]:
-    """Parts of a row on the two sides of a gutter, unless a part crosses it and the gap is no wider than a space."""
-    lines: list[list[Piece]] = []
-    for part in _split_at_gaps(row, _CELL_GAP):
-        start, end = lines[-1][-1]["box"][2] if lines else 0.0, part[0]["box"][0]
-        apart = any(start - 1 <= gutter <= end + 3 for gutter in gutters) and not _is_crossing_gutter(part, gutters)
-        if lines and not apart:
-            lines[-1] += part
-        else:
-            lines.append(part)
-    return lines
-
-
 def _is_crossing_gutter(part: Sequence[Piece], gutters: Sequence[float]) -> bool:
     left, right = part[0]["box"][0], max(piece["box"][2] for piece in part)
     return any(left < gutter - 3 and right > gutter + 3 for gutter in gutters)
 
 
 def _find_gutters(segments: list[list[Piece]]) -> list[float]:
-    """Left edges of the columns after the first, at most two."""
+    """Find the left edges of the columns after the first, at most three."""
     spans = [(part[0]["box"][0], max(piece["box"][2] for piece in part)) for part in segments]
     if not spans:
         return []
@@ -234,13 +231,14 @@ def _find_gutters(segments: list[list[Piece]]) -> list[float]:
     numbers = [part[0]["box"][0] for part in segments if len(part) == 1 and _LIST_NUMBER.fullmatch(part[0]["text"])]
     gutters: list[float] = []
     for gutter in (gutter for gutter in found if gutter is not None):
-        labels = [left for left in numbers if 0 < gutter - left < 30]  # the texts of a list begin at the gutter
+        # In a numbered list the texts begin at the edge that was found, and the numbers left of it.
+        labels = [left for left in numbers if 0 < gutter - left < 30]
         gutters.append(min(labels) if len(labels) > 2 else gutter)
     return sorted(gutters)
 
 
 def _find_gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
-    """The left edge with the most wide lines on its poorer side and the fewest lines across it."""
+    """Find the left edge with the most wide lines on both of its sides and the fewest lines across it."""
     edges = Counter(round(left) for left, right in spans if right - left > narrowest)
     best, best_score = None, 0
     for edge in sorted(edges):
@@ -288,18 +286,18 @@ def _build_tokens(part: Sequence[Piece], size: float, baseline: float) -> list[T
         if last is None or apart or (at == 1 and _is_note_number(part[0], piece)):
             tokens.append(Token(raised, piece["box"], piece["style"]))
             continue
-        # Some words or their ends are printed twice in one place to look bold.
+        # Some files print words or their ends twice in one place to make them look bold.
         double = last.text.endswith(piece["text"]) and abs(last.box[2] - piece["box"][2]) < 0.1 * piece["size"]
         marks = small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED_WORD.fullmatch(last.text)
         if not double and not marks:
             last.text, last.box = last.text + raised, merge_boxes(last.box, piece["box"])
-    for token in tokens:  # old TeX fonts print accents before the letters: "\u00a8u" becomes "\u00fc"
+    for token in tokens:  # old TeX fonts print accents before letters: "\u00a8u" becomes "\u00fc"
         text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
         token.text = _RINGED.sub(lambda found: normalize("NFC", found[1] + "\u030a"), text)
     return tokens
 
 
 def _is_note_number(first: Piece, second: Piece) -> bool:
-    """Whether a line begins with the raised number of a footnote."""
+    """Return whether a line begins with the raised number of a footnote."""
     raised = _is_smaller(first["size"], second["size"]) and first["baseline"] > second["baseline"]
     return raised and _FOOTNOTE_MARK.fullmatch(first["text"]) is not None

@@ -1,9 +1,9 @@
-"""The words of a PDF page as its operators paint them, and which of them a reader would not see, with PDFium.
+"""Extract the words of a PDF page with PDFium, and find those that a reader cannot see.
 
-What a reader sees depends on things that no extracted text carries: the render mode, the colour of a letter and of
-what was painted beneath and above it, the clipping path, the opacity. PDFium tells these of each object of a page (a
-run of text, a path, an image, a form with objects of its own), and where each character of such a run stands.
-Coordinates are those of the page as it is shown, in points from the lower left corner of what viewers show of it.
+Visibility depends on facts that extracted text lacks: render mode, clipping path, opacity, and the colours of a letter
+and of the shapes below and above it. PDFium reports these for each object of a page (a text run, a path, an image, or
+a form with objects of its own), and the place of each character of a run. Coordinates are points from the lower left
+corner of the page as viewers show it.
 """
 
 from __future__ import annotations
@@ -31,25 +31,31 @@ _SMALLEST_TYPE = 3.0  # points
 _EVERYWHERE: Box = (-1e9, -1e9, 1e9, 1e9)
 _OUTLINED_MODES = (pdfium.FPDF_TEXTRENDERMODE_STROKE, pdfium.FPDF_TEXTRENDERMODE_STROKE_CLIP)
 _UNDRAWN_MODES = (pdfium.FPDF_TEXTRENDERMODE_INVISIBLE, pdfium.FPDF_TEXTRENDERMODE_CLIP)
-# PDFium writes U+0002 for the hyphen at the end of a line, and goes on with the next line without a space.
+# PDFium writes U+0002 for a hyphen at a line end, and continues with the next line without a space.
 _WORD = re.compile(r"[^\s\x02]+\x02?|\x02")
 _CONTROL_PICTURES = {code: 0x2400 + code for code in [*range(2), *range(3, 9), *range(14, 32)]}  # of control characters
 
 Colour = tuple[float, float, float]
+# Buffers for PDFium's results, which are reused because a page has thousands of objects.
+_POINT = [c_double(), c_double()]
+_INK = [c_double() for _ in range(4)]  # left, right, bottom, top
+_BOX = [c_float() for _ in range(4)]
+_COLOUR = [c_uint() for _ in range(4)]
+_MATRIX = pdfium.FS_MATRIX()
+_TO_POINT, _TO_INK, _TO_BOX, _TO_COLOUR = ([*map(byref, each)] for each in (_POINT, _INK, _BOX, _COLOUR))
+_TO_MATRIX = byref(_MATRIX)
 
 
 class Shape(NamedTuple):
     """A filled path or an image."""
 
     box: Box
-    colour: Colour | None
-    """None if it cannot be told, as for images and patterns."""
-    opaque: bool
-    """Whether it hides everything in its box."""
+    colour: Colour | None  # None if unknown, as for images and patterns
+    opaque: bool  # whether it hides everything in its box
 
 
 class FormContext(NamedTuple):
-    """What a form hands down to the objects that it paints; a page is one, too."""
+    """Properties that the objects of a form, or of the page, inherit."""
 
     matrix: Matrix
     opaque: bool = True
@@ -57,36 +63,33 @@ class FormContext(NamedTuple):
 
 
 class TextAppearance(NamedTuple):
-    """How a run of text looks, the same for all its characters."""
+    """Appearance of all characters of a text run."""
 
     font: int
-    along: tuple[float, float]
-    """The direction of the line, as long as the type is wide; it and the font may differ within a word."""
-    style: str
-    """Letters, as those of `Piece`."""
+    along: tuple[float, float]  # direction of the line, as long as the type is wide
+    style: str  # letters as in `Piece`
     size: float
     colour: Colour | None
     drawn: bool
     clip: Box
-    beneath: int
-    """How many shapes were painted before."""
+    beneath: int  # number of shapes that were painted before
 
 
 class PageTextExtractor:
-    """Takes the objects of a page in the order of painting, and then the pieces of its text.
+    """Extractor of the text pieces of a page, from its objects in the order of painting.
 
     Args:
-        page: Of PDFium.
-        text_page: The characters of that page.
-        matrix: From the file's own coordinates to those of the page as it is shown.
-        shown: Its box, in the latter.
+        page: Page of PDFium.
+        text_page: Characters of that page, of PDFium.
+        matrix: Matrix from the file's coordinates to those of the page as it is shown.
+        shown: Box of the page as it is shown.
     """
 
     def __init__(self, page: Any, text_page: Any, matrix: Matrix, shown: Box) -> None:
         self._text_page = text_page
         self._matrix = matrix
         self._shown = shown
-        self._fonts: dict[int, tuple[Any, str]] = {}
+        self._fonts: dict[int, tuple[Any, str]] = {}  # fonts and their style letters by address
         self._runs: dict[int, tuple[Any, FormContext, int]] = {}
         self._looks: dict[int, TextAppearance] = {}
         self._shapes: list[Shape] = []
@@ -95,21 +98,19 @@ class PageTextExtractor:
         self._collect_objects([pdfium.FPDFPage_GetObject(page, at) for at in range(count)], FormContext(matrix))
         codes = [pdfium.FPDFText_GetUnicode(text_page, at) for at in range(pdfium.FPDFText_CountChars(text_page))]
         signs = [chr(code) if code <= sys.maxunicode else "\ufffd" for code in codes]
-        for at, code in enumerate(codes):  # old mathematical fonts have letters where others have ends of lines
+        for at, code in enumerate(codes):  # old mathematical fonts have letters at the codes of line ends
             if 8 < code < 14 and pdfium.FPDFText_HasUnicodeMapError(text_page, at) > 0:
                 signs[at] = "\ufffd"
         self._text = "".join(signs).translate(_CONTROL_PICTURES)
 
     def extract_pieces(self) -> list[Piece]:
-        """The pieces of the page, each with the reason why a reader would not see it.
-
-        A page that shows an image and hardly any text beside undrawn one is a scan: that text is what was recognised.
-        """
+        """Extract the pieces of the page, each with the reason why a reader cannot see it."""
         found = self._list_styled_pieces()
+        # A page with a large image and almost only undrawn text is a scan, and the text that of its OCR.
         undrawn = sum(not look.drawn for _, look in found)
-        scanned = self._image_area > 0.5 * _compute_area(self._shown) and undrawn > 0.9 * len(found)
+        is_scan = self._image_area > 0.5 * _compute_area(self._shown) and undrawn > 0.9 * len(found)
         for piece, look in found:
-            if look.drawn or not scanned:
+            if look.drawn or not is_scan:
                 piece["hidden"] = find_hiding_reason(piece, look, self._shapes, self._shown)
         return [piece for piece, _ in found if piece["hidden"] or "r" not in piece["style"]]
 
@@ -124,29 +125,24 @@ class PageTextExtractor:
             elif kind == pdfium.FPDF_PAGEOBJ_FORM:
                 count = pdfium.FPDFFormObj_CountObjects(item)
                 parts = [pdfium.FPDFFormObj_GetObject(item, at) for at in range(count)]
-                self._collect_objects(parts, self._build_form_context(item, parts, form, texts))
+                part_kinds = Counter(pdfium.FPDFPageObj_GetType(part) for part in parts)
+                part_texts, drawings = part_kinds[pdfium.FPDF_PAGEOBJ_TEXT], part_kinds[pdfium.FPDF_PAGEOBJ_PATH]
+                # A small form with fewer texts than drawings, or than its page, is a figure. Where a publisher has
+                # added a line to all pages, the whole page is a form, too.
+                small = _compute_area(_compute_bounds(item, form.matrix)) < 0.6 * _compute_area(self._shown)
+                is_figure = small and (part_texts < drawings or 0 < part_texts < texts)
+                pdfium.FPDFPageObj_GetMatrix(item, _TO_MATRIX)
+                own = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f
+                opaque = form.opaque and not pdfium.FPDFPageObj_HasTransparency(item)
+                inner = FormContext(_multiply_matrices(own, form.matrix), opaque, form.figure or is_figure)
+                self._collect_objects(parts, inner)
             elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
                 box = _compute_bounds(item, form.matrix)
                 self._image_area += _compute_area(box) if kind == pdfium.FPDF_PAGEOBJ_IMAGE else 0
                 self._shapes.append(Shape(box, None, opaque=False))
 
-    def _build_form_context(self, item: Any, parts: Sequence[Any], outer: FormContext, beside: int) -> FormContext:
-        """A form is a figure if it is no large part of the page, and has fewer texts than drawings or than its page.
-
-        Whole pages are forms, too, where a publisher has added a line to them.
-        """
-        kinds = Counter(pdfium.FPDFPageObj_GetType(part) for part in parts)
-        texts, drawings = kinds[pdfium.FPDF_PAGEOBJ_TEXT], kinds[pdfium.FPDF_PAGEOBJ_PATH]
-        pdfium.FPDFPageObj_GetMatrix(item, _TO_MATRIX)
-        small = _compute_area(_compute_bounds(item, outer.matrix)) < 0.6 * _compute_area(self._shown)
-        return FormContext(
-            matrix=_multiply_matrices((_MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f), outer.matrix),
-            opaque=outer.opaque and not pdfium.FPDFPageObj_HasTransparency(item),
-            figure=outer.figure or (small and (texts < drawings or 0 < texts < beside)),
-        )
-
     def _list_styled_pieces(self) -> list[tuple[Piece, TextAppearance]]:
-        """Words with their looks; a word that changes its look or its line, or has a wide gap, is several."""
+        """List words with their appearance, split where the appearance or the line changes or a gap is wide."""
         found: list[tuple[Piece, TextAppearance]] = []
         for word in _WORD.finditer(self._text):
             start, end = word.span()
@@ -157,12 +153,14 @@ class PageTextExtractor:
             for run, places in runs:
                 look = self._looks.get(run) or self._measure_appearance(run, places[0])
                 piece = self._build_piece(places[0], places[-1] + 1, look)
-                last, its_look = found[-1] if len(found) > before else (None, look)
-                if last and its_look[2:] == look[2:] and _is_adjacent(last, piece):
-                    last["text"] += piece["text"]
-                    last["box"] = merge_boxes(last["box"], piece["box"])
-                else:
-                    found.append((piece, look))
+                last, last_look = found[-1] if len(found) > before else (None, look)
+                if last and last_look[2:] == look[2:]:  # all but the font and the direction, which vary in a word
+                    gap, shift = piece["box"][0] - last["box"][2], abs(last["baseline"] - piece["baseline"])
+                    if shift < 0.05 * look.size and -0.5 * look.size < gap < WORD_GAP * look.size:
+                        last["text"] += piece["text"]
+                        last["box"] = merge_boxes(last["box"], piece["box"])
+                        continue
+                found.append((piece, look))
         return found
 
     def _find_run(self, at: int) -> int:
@@ -170,34 +168,35 @@ class PageTextExtractor:
         return addressof(found.contents) if found else 0
 
     def _measure_appearance(self, run: int, at: int) -> TextAppearance:
-        """That of a text object, one of whose characters stands at a place."""
+        """Measure the appearance of a text run, one of whose characters is at an index."""
         item, form, beneath = self._runs.get(run, (None, FormContext(self._matrix), len(self._shapes)))
+        # 1. Size and direction on the page as it is shown.
         pdfium.FPDFText_GetMatrix(self._text_page, at, _TO_MATRIX)
-        told = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, 0.0, 0.0
-        size, along, upright = _measure_type(told, self._matrix, pdfium.FPDFText_GetFontSize(self._text_page, at))
+        font_matrix = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, 0.0, 0.0
+        font_size = pdfium.FPDFText_GetFontSize(self._text_page, at)
+        size, along, upright = _measure_type(font_matrix, self._matrix, font_size)
+        # 2. Colour.
         mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
-        tell = pdfium.FPDFPageObj_GetStrokeColor if mode in _OUTLINED_MODES else pdfium.FPDFPageObj_GetFillColor
-        colour, alpha = _query_colour(tell, item)
-        font = self._register_font(item)
-        style = _classify_font(self._fonts[font][1]) + ("f" if form.figure else "") + ("" if upright else "r")
+        is_outlined = mode in _OUTLINED_MODES
+        getter = pdfium.FPDFPageObj_GetStrokeColor if is_outlined else pdfium.FPDFPageObj_GetFillColor
+        colour, alpha = _query_colour(getter, item)
         drawn = mode not in _UNDRAWN_MODES and alpha >= 0.05
-        look = self._looks[run] = TextAppearance(
-            font, along, style, size, colour, drawn, _compute_clip_box(item, form.matrix), beneath
-        )
-        return look
-
-    def _register_font(self, item: Any) -> int:
-        """Address of the font of a text object, under which it and its name are kept."""
+        # 3. Font, whose name shows the style.
         font = pdfium.FPDFTextObj_GetFont(item)
         address = addressof(font.contents) if font else 0
         if address not in self._fonts:
             name = create_string_buffer(200)
             pdfium.FPDFFont_GetBaseFontName(font, name, len(name))
-            self._fonts[address] = font, name.value.decode(errors="replace")
-        return address
+            decoded = name.value.decode(errors="replace")
+            letters = {"b": _BOLD, "i": _ITALIC, "m": _MATHS}
+            self._fonts[address] = font, "".join(each for each, sign in letters.items() if sign.search(decoded))
+        style = self._fonts[address][1] + ("f" if form.figure else "") + ("" if upright else "r")
+        clip = _compute_clip_box(item, form.matrix)
+        look = self._looks[run] = TextAppearance(address, along, style, size, colour, drawn, clip, beneath)
+        return look
 
     def _build_piece(self, start: int, end: int, look: TextAppearance) -> Piece:
-        """Upright letters have a box as high as their type, from where the first begins to where the last ends."""
+        """Build a piece whose box is as high as its type, from the first letter's start to the last one's end."""
         text = self._text[start:end]
         if "m" in look.style or not (text.isascii() and text.isprintable()):
             text = self._repair_text(start, text, look)
@@ -207,10 +206,10 @@ class PageTextExtractor:
         pdfium.FPDFText_GetLooseCharBox(self._text_page, end - 1, byref(box))
         advance = box.right - _POINT[0].value
         wide = hypot(*look.along)
+        # PDFium's box of a letter is as wide as its ink if that sticks out, and useless for turned letters.
         turned = self._matrix[0] * look.along[0] <= 0.9 * wide
         pdfium.FPDFText_GetCharBox(self._text_page, end - 1, *_TO_INK)
         slanted = abs(box.right - _INK[1].value) < 0.001 * look.size and not text.endswith(("ff", "fi", "fl"))
-        # The box of a letter is as wide as its ink if that sticks out, and tells nothing of turned letters.
         if turned or slanted:
             sign = ord(self._text[end - 1].replace("\x02", "-"))
             pdfium.FPDFFont_GetGlyphWidth(self._fonts[look.font][0], sign, wide, byref(width))
@@ -221,20 +220,19 @@ class PageTextExtractor:
             bottom = baseline - _DESCENT * look.size
             shape = left, bottom, max(left, right + advance), bottom + look.size
         spaced = self._text[max(start - 1, 0)].isspace()
-        return Piece(
-            text=text, box=shape, baseline=baseline, size=look.size, style=look.style, spaced=spaced, hidden=""
-        )
+        size, style = look.size, look.style
+        return Piece(text=text, box=shape, baseline=baseline, size=size, style=style, spaced=spaced, hidden="")
 
     def _repair_text(self, start: int, text: str, look: TextAppearance) -> str:
-        """Text with its hyphens, and with U+FFFD for what a mathematical font does not tell."""
+        """Restore hyphens, and replace the unknown characters of mathematical fonts by U+FFFD."""
         signs = list(text)
         for at, sign in enumerate(text):
             if sign == "\x02":
                 signs[at] = "-" if pdfium.FPDFText_IsHyphen(self._text_page, start + at) > 0 else "\u2402"
             elif "m" in look.style and not "\u2400" <= sign < "\u2420":  # other fonts mostly have the codes of ASCII
-                lost = pdfium.FPDFText_HasUnicodeMapError(self._text_page, start + at) > 0
-                signs[at] = "\ufffd" if lost else sign
-        # PDFium tells characters beyond U+FFFF in two halves.
+                is_unknown = pdfium.FPDFText_HasUnicodeMapError(self._text_page, start + at) > 0
+                signs[at] = "\ufffd" if is_unknown else sign
+        # PDFium returns characters beyond U+FFFF as surrogate pairs.
         return "".join(signs).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _find_origin(self, at: int) -> tuple[float, float]:
@@ -244,14 +242,7 @@ class PageTextExtractor:
 
 
 def find_hiding_reason(piece: Piece, look: TextAppearance, shapes: Sequence[Shape], shown: Box) -> PieceHiddenReason:
-    """Why a piece cannot be seen; empty if it can.
-
-    Args:
-        piece: What was painted.
-        look: How it was painted.
-        shapes: All shapes of the page in the order of painting.
-        shown: The part of the page that viewers show.
-    """
+    """Find the reason why a piece cannot be seen, given all shapes in the order of painting and the page's box."""
     x0, y0, x1, y1 = piece["box"]
     x, y = (x0 + x1) / 2, (y0 + y1) / 2
     if not _contains_point(shown, x, y):
@@ -275,24 +266,8 @@ def find_hiding_reason(piece: Piece, look: TextAppearance, shapes: Sequence[Shap
     return "colour" if contrast < _VISIBLE_CONTRAST else ""
 
 
-@cache
-def _classify_font(font: str) -> str:
-    signs = {"b": _BOLD, "i": _ITALIC, "m": _MATHS}
-    return "".join(letter for letter, sign in signs.items() if sign.search(font))
-
-
-def _is_adjacent(last: Piece, piece: Piece) -> bool:
-    """Whether a piece of the same look goes on where another ends."""
-    gap = piece["box"][0] - last["box"][2]
-    size = piece["size"]
-    return abs(last["baseline"] - piece["baseline"]) < 0.05 * size and -0.5 * size < gap < WORD_GAP * size
-
-
 def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
-    """The shape of a filled path that is large enough to lie behind or upon a letter.
-
-    Only a rectangle hides all that is in its box; a path of many parts, as the lines of a table, may lie beside it.
-    """
+    """List the shape of a filled path, unless it is too small to lie behind or upon a letter."""
     box = _compute_bounds(item, form.matrix)
     mode, stroke = c_int(), c_int()
     pdfium.FPDFPath_GetDrawMode(item, byref(mode), byref(stroke))
@@ -304,6 +279,8 @@ def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
         return []
     segments = [pdfium.FPDFPath_GetPathSegment(item, at) for at in range(pdfium.FPDFPath_CountSegments(item))]
     kinds = [pdfium.FPDFPathSegment_GetType(segment) for segment in segments]
+    # Only a rectangle hides all that is in its box. A path of several parts, such as the lines of a table, may leave a
+    # letter in its box free, so its colour is unknown.
     points = [_extract_point(segment) for segment in segments] if len(segments) in (4, 5) else []
     straight = all(abs(a[0] - b[0]) < 0.01 or abs(a[1] - b[1]) < 0.01 for a, b in pairwise(points))
     rectangle = bool(points) and straight and set(kinds[1:]) == {pdfium.FPDF_SEGMENT_LINETO}
@@ -312,7 +289,7 @@ def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
 
 
 def _compute_clip_box(item: Any, matrix: Matrix) -> Box:
-    """The box that all clipping paths of an object share."""
+    """Compute the intersection of the boxes of all clipping paths of an object."""
     box = _EVERYWHERE
     paths = pdfium.FPDFPageObj_GetClipPath(item)
     for path in range(pdfium.FPDFClipPath_CountPaths(paths)):
@@ -322,16 +299,6 @@ def _compute_clip_box(item: Any, matrix: Matrix) -> Box:
             xs, ys = zip(*points, strict=True)
             box = _intersect_boxes(box, transform_box((min(xs), min(ys), max(xs), max(ys)), matrix))
     return box
-
-
-# What PDFium writes its answers to, the same each time because a page has thousands of them.
-_POINT = [c_double(), c_double()]
-_INK = [c_double() for _ in range(4)]  # left, right, bottom, top
-_BOX = [c_float() for _ in range(4)]
-_COLOUR = [c_uint() for _ in range(4)]
-_MATRIX = pdfium.FS_MATRIX()
-_TO_POINT, _TO_INK, _TO_BOX, _TO_COLOUR = ([*map(byref, each)] for each in (_POINT, _INK, _BOX, _COLOUR))
-_TO_MATRIX = byref(_MATRIX)
 
 
 def _extract_point(segment: Any) -> tuple[float, float]:
@@ -345,18 +312,18 @@ def _compute_bounds(item: Any, matrix: Matrix) -> Box:
     return transform_box((left.value, bottom.value, right.value, top.value), matrix)
 
 
-def _query_colour(tell: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
-    """Red, green and blue from 0 to 1, None for patterns; and the opacity."""
-    if not tell(item, *_TO_COLOUR):
+def _query_colour(getter: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
+    """Return an object's red, green and blue from 0 to 1 (None for patterns) and its opacity."""
+    if not getter(item, *_TO_COLOUR):
         return None, 1.0
     red, green, blue, alpha = _COLOUR
     return (red.value / 255, green.value / 255, blue.value / 255), alpha.value / 255
 
 
 @cache
-def _measure_type(told: Matrix, page: Matrix, size: float) -> tuple[float, tuple[float, float], bool]:
-    """Size of type on the page as it is shown, the direction and width of its line, and whether it is upright."""
-    a, b, c, d, *_ = _multiply_matrices(told, page)
+def _measure_type(font: Matrix, page: Matrix, size: float) -> tuple[float, tuple[float, float], bool]:
+    """Return the size of type as it is shown, the direction and width of its line, and whether it is upright."""
+    a, b, c, d, *_ = _multiply_matrices(font, page)
     upright = a * size > 0 and d * size > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
     return round(abs(size) * hypot(c, d), 2), (a * abs(size), b * abs(size)), upright
 
@@ -368,7 +335,7 @@ def _multiply_matrices(first: Matrix, then: Matrix) -> Matrix:
 
 
 def _intersect_boxes(one: Box, other: Box) -> Box:
-    """What two boxes share; upside down if they share nothing."""
+    """Return the intersection of two boxes, with a negative size if they do not overlap."""
     return max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
 
 

@@ -1,6 +1,6 @@
-"""Lines of a PDF to headings and paragraphs, and to running text in which every word knows its places.
+"""Group the lines of a PDF into headings and paragraphs, and join them to text with the places of words.
 
-A paragraph of the body goes on behind what interrupts it: a footnote, a caption, a table, the end of a column.
+A paragraph of the body continues after a footnote, a caption, a table or the end of a column.
 """
 
 from __future__ import annotations
@@ -26,23 +26,26 @@ _CAPTION = re.compile(
 _ITEM = re.compile(
     r"(?:[\u2022\u2013\u25e6\u25aa\u00b7\u2219\u2217*\u25cf\u25a0\ufffd-]|\(?\d{1,2}[.)]|\(?[a-z]\)|\[\d+\])\s"
 )
+_DIVIDED_WORD = re.compile(r"(?:.*\W)?(?P<head>\w+)[-\u2010]", re.DOTALL)
+_WORD_TAIL = re.compile(r"(?!(?:and|or|to)$)\w")  # "token-" before "and sentence-level" is a whole word
+_COMPOUND_ENDINGS = {"aware", "based", "driven", "free", "level", "oriented", "related", "specific", "trained", "wise"}
 
 
 @dataclass
 class LineGroup:
-    """Lines that belong together."""
+    """Lines of a heading, a paragraph, a table, or a text aside."""
 
     role: LineRole
     lines: list[Line]
 
     @property
     def last(self) -> Line:
-        """Its last line so far."""
+        """Last line so far."""
         return self.lines[-1]
 
 
 class LineGrouper:
-    """Headings, paragraphs, tables, and what stands aside (captions, small print), from lines in reading order."""
+    """Grouper of lines in reading order into headings, body, tables, and asides such as captions and small print."""
 
     def __init__(self, lines: list[Line], area: TypeArea) -> None:
         self._area = area
@@ -56,7 +59,7 @@ class LineGrouper:
             self._before = line
 
     def _add_line(self, line: Line, role: LineRole) -> None:
-        """Put a line into an open group or begin one with it."""
+        """Add a line to an open group, or begin a new group."""
         if role == "heading":
             group = self.groups[-1] if self._is_heading_continuation(line) else None
             self._body = self._aside = None
@@ -75,7 +78,7 @@ class LineGrouper:
             self._aside = group
 
     def _is_heading_continuation(self, line: Line) -> bool:
-        """Whether the heading above goes on in a line."""
+        """Return whether a line continues the heading above."""
         if not self.groups or self.groups[-1].role != "heading":
             return False
         heading = self.groups[-1].last
@@ -99,47 +102,38 @@ class LineGrouper:
             return "heading"
         if self._body and _is_formula(line) and is_followed_by(self._body.last, line):
             return "body"
-        return "aside" if line.size < 0.96 * self._area.body or self._is_caption_continuation(line) else "body"
-
-    def _is_caption_continuation(self, line: Line) -> bool:
-        """Whether a line of the body's size goes on with a caption."""
-        if self._aside is None or not _CAPTION.match(self._aside.lines[0].text):
-            return False
-        last = self._aside.last
-        return abs(last.size - line.size) < 0.2 and not _is_set_off(line, last, self._area)
+        is_aside = line.size < 0.96 * self._area.body
+        if self._aside and _CAPTION.match(self._aside.lines[0].text):  # some captions are as large as the body
+            last = self._aside.last
+            is_aside |= abs(last.size - line.size) < 0.2 and not _is_set_off(line, last, self._area)
+        return "aside" if is_aside else "body"
 
     def _is_continuation(self, group: LineGroup, line: Line) -> bool:
-        """Whether a line goes on with a group of its own role."""
+        """Return whether a line continues a group of its own role."""
         last = group.last
         if group.role == "table":
             return is_followed_by(last, line) and compute_line_gap(last, line) < 3 * self._area.find_leading(line)
-        if self._is_block_start(group, line):
+        # 1. The first line of a footnote, a caption, an item, or other small print begins a new group.
+        is_caption = _CAPTION.match(line.text) and _is_set_off(line, last, self._area)
+        small_print = group.role == "aside" and abs(last.size - line.size) > 0.6 and line.maths < 0.3
+        is_item = _ITEM.match(line.text) and (is_sentence_end(last) or abs(last.left - line.left) > 1)
+        if line.note or is_caption or small_print or is_item:
             return False
+        # 2. After an interruption or in the next column, the text continues within a sentence or, in papers that
+        # indent paragraphs, without an indentation.
         if not is_followed_by(last, line) or self._before is not last:
-            return self._can_resume(group, line)
+            if not is_sentence_end(last):
+                return group.role == "body" or line.text[:1].islower()
+            fits = self._area.indents and not self._area.is_short(last) and not self._area.is_indented(line)
+            return group.role == "body" and fits
+        # 3. Right below.
         if group.role == "body" and (_is_formula(line) or _is_formula(last)):
             near = compute_line_gap(last, line) < 4 * self._area.find_leading(line)
             return near and (_is_formula(line) or not self._area.is_indented(line))
         return self._is_same_paragraph(group, line)
 
-    def _is_block_start(self, group: LineGroup, line: Line) -> bool:
-        """Whether a line looks like the first of a footnote, a caption, an item, or other small print."""
-        last = group.last
-        if line.note or (_CAPTION.match(line.text) and _is_set_off(line, last, self._area)):
-            return True
-        if group.role == "aside" and abs(last.size - line.size) > 0.6 and line.maths < 0.3:
-            return True
-        return _ITEM.match(line.text) is not None and (is_sentence_end(last) or abs(last.left - line.left) > 1)
-
-    def _can_resume(self, group: LineGroup, line: Line) -> bool:
-        """Whether a line goes on with a group behind an interruption or in the next column."""
-        if not is_sentence_end(group.last):
-            return group.role == "body" or line.text[:1].islower()
-        short = self._area.is_short(group.last)
-        return group.role == "body" and self._area.indents and not short and not self._area.is_indented(line)
-
     def _is_same_paragraph(self, group: LineGroup, line: Line) -> bool:
-        """Whether a line that stands right below a group belongs to the same paragraph."""
+        """Return whether a line right below a group belongs to the same paragraph."""
         last, area = group.last, self._area
         ended = is_sentence_end(last)
         if not ended and line.text[:1].islower() and compute_line_gap(last, line) < 3 * area.find_leading(line):
@@ -157,7 +151,7 @@ class LineGrouper:
 
 
 def _find_table_lines(lines: list[Line]) -> set[int]:
-    """Identities of the lines in runs of lines with wide gaps."""
+    """Find the identities of lines in tables, that is, in runs of lines with wide gaps."""
     found: set[int] = set()
     run: list[Line] = []
     for line in [*lines, None]:
@@ -171,7 +165,7 @@ def _find_table_lines(lines: list[Line]) -> set[int]:
 
 
 def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
-    """Whether a line is a heading or a part of one, by its type, its number and the space above it."""
+    """Return whether a line is of a heading, by its type, its number and the space above it."""
     text = line.text
     if is_references_heading(text):
         return True  # many journals set this heading as small as the list
@@ -191,32 +185,28 @@ def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
 
 
 def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
-    """Whether there is more space above a line than between two lines of a paragraph."""
-    return (
-        before is None
-        or not is_followed_by(before, line)
-        or compute_line_gap(before, line) > 1.2 * area.find_leading(before)
-    )
+    """Return whether there is more space above a line than between two lines of a paragraph."""
+    if before is None or not is_followed_by(before, line):
+        return True
+    return compute_line_gap(before, line) > 1.2 * area.find_leading(before)
 
 
 def _is_formula(line: Line) -> bool:
-    """Whether a line is a displayed formula: set in mathematical type, or numbered at the right edge."""
+    """Return whether a line is a displayed formula: in mathematical type, or numbered at the right edge."""
     return line.maths > 0.3 or (line.cells > 1 and _FORMULA_NUMBER.search(line.text) is not None)
 
 
-_DIVIDED_WORD = re.compile(r"(?:.*\W)?(?P<head>\w+)[-\u2010]", re.DOTALL)
-_WORD_TAIL = re.compile(r"(?!(?:and|or|to)$)\w")  # "token-" before "and sentence-level" is a whole word
-_COMPOUND_ENDINGS = {"aware", "based", "driven", "free", "level", "oriented", "related", "specific", "trained", "wise"}
-
-
 def build_vocabulary(lines: Iterable[Line]) -> set[str]:
-    """Words of a paper with and without the hyphens of compounds, to tell how it writes a divided word."""
+    """Collect the words of a paper, with and without hyphens, to find out how it writes a divided word."""
     words = set(re.findall(r"\w+(?:-\w+)*", "\n".join(line.text.lower() for line in lines)))
     return words | {part for word in words for part in word.split("-")}
 
 
 def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]:
-    """Text with one space between words, and the places of each word; both pieces of a divided word span all of it."""
+    """Join lines to a text with single spaces, and return it with the places of its words.
+
+    A word that is divided at a line end has two places, each with the offsets of the whole word.
+    """
     joined: list[str] = []
     places: list[list[tuple[int, Box]]] = []
     for line in lines:
@@ -224,22 +214,22 @@ def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]
             divided = _DIVIDED_WORD.fullmatch(joined[-1]) if at == 0 and joined else None
             if divided and _WORD_TAIL.match(token.text):
                 hyphen = "-" if _is_compound(divided["head"].lower(), token.text, words) else ""
-                joined[-1] = joined[-1][:-1] + hyphen + token.text
+                joined[-1] = f"{joined[-1][:-1]}{hyphen}{token.text}"
                 places[-1].append((line.page, token.box))
             else:
                 joined.append(token.text)
                 places.append([(line.page, token.box)])
     records: list[Word] = []
     start = 0
-    for word, its_places in zip(joined, places, strict=True):
+    for word, boxes in zip(joined, places, strict=True):
         end = start + len(word)
-        records += [Word(start=start, end=end, page=page, box=list(box)) for page, box in its_places]
+        records += [Word(start=start, end=end, page=page, box=list(box)) for page, box in boxes]
         start = end + 1
     return " ".join(joined), records
 
 
 def _is_compound(head: str, tail: str, words: set[str]) -> bool:
-    """Whether the hyphen at a line end belongs to the word, judged by how the rest of the paper writes it."""
+    """Return whether the hyphen at a line end belongs to the word, judged by how the rest of the paper writes it."""
     start = re.sub(r"[^\w-].*|-+$", "", tail.lower())
     if start and head + start.partition("-")[0] in words:
         return False

@@ -1,11 +1,11 @@
-"""The parts of a PDF: its title, headings, paragraphs, references, and the text that nobody sees."""
+"""Build the parts of a PDF: title, headings, paragraphs, references and hidden text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import groupby, pairwise
+from typing import Literal
 
 from state.documents import HiddenText
 from state.errors import InputError
@@ -26,34 +26,35 @@ from tools.documents.structure import (
 
 
 def build_pdf_parts(
-    pages: list[PdfPage], unreadable: list[str], *, title: str, beside: list[UnprintedText]
+    pages: list[PdfPage], unreadable: list[str], *, title: str, unprinted: list[UnprintedText]
 ) -> DocumentParts:
-    """Put the pieces of all pages together.
+    """Build the parts of a document from the pieces of its pages.
 
     Args:
-        pages: Those that could not be read hold no pieces.
-        unreadable: One sentence for every page that could not be read.
-        title: From the metadata, where it is often missing or wrong.
-        beside: Text that no page paints.
+        pages: Pages; unreadable ones have no pieces.
+        unreadable: A warning for each unreadable page.
+        title: Title in the metadata, which is often missing or wrong.
+        unprinted: Text that is not painted on a page.
 
     Raises:
-        BadInput: No page has text.
+        InputError: No page has text.
     """
-    seen = [[piece for piece in page["pieces"] if not piece["hidden"]] for page in pages]
-    empty = sum(not any(map(str.isalnum, "".join(piece["text"] for piece in pieces))) for pieces in seen)
+    # 1. Check that there is text.
+    visible = ["".join(piece["text"] for piece in page["pieces"] if not piece["hidden"]) for page in pages]
+    empty = sum(not any(map(str.isalnum, text)) for text in visible)
     if empty == len(pages):
-        raise InputError(
-            "has no text, only images; run OCR on it first (for example with `ocrmypdf`) and try again.",
-            kind="pdf_without_text",
-        )
+        message = "has no text, only images; run OCR on it first (for example with `ocrmypdf`) and try again."
+        raise InputError(message, kind="pdf_without_text")
     warnings = [clean_characters(warning) for warning in unreadable]
     if empty > len(unreadable):
         warnings.append(f"no text was found on {empty - len(unreadable)} of {len(pages)} pages (images need OCR)")
-    read = [build_page_lines(page, number) for number, page in enumerate(pages, start=1)]
-    title = choose_pdf_title(title, [(line.size, line.text) for line in read[0]])
+    # 2. Build the lines, then the blocks.
+    page_lines = [build_page_lines(page, number) for number, page in enumerate(pages, start=1)]
+    title = choose_pdf_title(title, [(line.size, line.text) for line in page_lines[0]])
     title = "" if SECTION_HEADING.fullmatch(title) else title
-    lines = [line for page in remove_running_lines(read, [page["height"] for page in pages]) for line in page]
+    lines = [line for page in remove_running_lines(page_lines, [page["height"] for page in pages]) for line in page]
     blocks = _build_blocks(lines, title)
+    # 3. Transform the boxes of words to the file's coordinates, which annotations use.
     for word in (word for block in blocks for word in block.words):
         x0, y0, x1, y1 = word["box"]
         box = transform_box((x0, y0, x1, y1), pages[word["page"] - 1]["matrix"])
@@ -63,7 +64,7 @@ def build_pdf_parts(
         blocks=blocks,
         hidden=[
             *(text for number, page in enumerate(pages, start=1) for text in _iterate_hidden_text(page, number)),
-            *(HiddenText(text=clean_characters(text), page=page, reason=why) for page, text, why in beside),
+            *(HiddenText(text=clean_characters(text), page=page, reason=reason) for page, text, reason in unprinted),
         ],
         pages=len(pages),
         warnings=warnings,
@@ -75,7 +76,7 @@ def _build_blocks(lines: list[Line], title: str) -> list[Block]:
         return []
     area, words = TypeArea(lines), build_vocabulary(lines)
     blocks: list[Block] = []
-    listed: list[Line] = []
+    reference_lines: list[Line] = []
     in_references = False
     for group in LineGrouper(lines, area).groups:
         text, places = join_lines(group.lines, words)
@@ -84,20 +85,20 @@ def _build_blocks(lines: list[Line], title: str) -> list[Block]:
         elif in_references and group.role == "heading" and is_references_end(text):
             in_references = False
         elif in_references:
-            listed += group.lines
+            reference_lines += group.lines
             continue
         if group.role == "heading" and keep_letters(text) and keep_letters(text) in keep_letters(title):
-            continue
-        block = Block("paragraph", text, group.lines[0].page, places)
-        blocks.append(replace(block, kind="heading") if group.role == "heading" else block)
-    for entry in _group_reference_lines(listed, area):
+            continue  # a line of the title
+        kind: Literal["heading", "paragraph"] = "heading" if group.role == "heading" else "paragraph"
+        blocks.append(Block(kind, text, group.lines[0].page, places))
+    for entry in _group_reference_lines(reference_lines, area):
         text, places = join_lines(entry, words)
         blocks.append(Block("reference", text, entry[0].page, places))
     return blocks
 
 
 def _group_reference_lines(lines: Sequence[Line], area: TypeArea) -> list[list[Line]]:
-    """Lines of the list to entries: by their labels, else by hanging indentation, else by the gaps between them."""
+    """Group the lines of references by their labels, else by hanging indentation, else by the gaps between them."""
     labelled = sum(REFERENCE_LABEL.match(line.text) is not None for line in lines) > 0.1 * len(lines)
     hanging = any(area.is_hanging(line) for line in lines)
     entries: list[list[Line]] = []

@@ -1,4 +1,4 @@
-"""Reads the words of one PDF with PDFium, in a process of its own."""
+"""Read a PDF with PDFium; this module runs in a process of its own (`parser_process`)."""
 
 from __future__ import annotations
 
@@ -23,74 +23,67 @@ from tools.documents.pdf.parts import build_pdf_parts
 from tools.documents.pdf.unprinted_text import list_unprinted_text
 from tools.documents.structure import DocumentParts
 
-# Processor time for each page, with the start of the process and all that is done to open the file. The process may
-# end a little later than allowed, which the user is told as 2 seconds.
+# Processor time per page, including the start of the process and the opening of the file. Messages and documents say
+# 2 seconds, because the process may end a little later.
 SECONDS_PER_PAGE = 1.6
-_TOO_SLOW = "it takes more than 2 seconds of a processor a page"
+_TOO_SLOW = "it takes more than 2 seconds of processor time a page"
 
+# Takes the processor time in seconds that the process may use in all, and the message for when it uses more.
 TimeLimiter = Callable[[float, str], None]
-"""Is told how many seconds of processor time the process may take in all, and what is wrong where it takes more."""
 
 
 def read_pdf(data: bytes, max_pages: int, allow: TimeLimiter = limit_processor_time) -> DocumentParts:
-    """Read a PDF in a process that takes at most 2 seconds of a processor for each of its pages.
+    """Read a PDF with a limit of processor time for each page.
 
     Raises:
-        Unreadable: It is damaged, or takes longer than `allow` was told.
-        BadInput: It is encrypted, too long, or holds no text.
+        UnreadableFileError: The file is damaged, or takes too long.
+        InputError: The file is encrypted, too long, or has no text.
     """
     allow(SECONDS_PER_PAGE, _TOO_SLOW)
-    document = _open_document(data)
+    if b"%PDF-" not in data[:1024]:
+        raise UnreadableFileError("it may be a web page that was saved under this name")
+    try:
+        document = PdfDocument(data)
+    except PdfiumError as error:
+        if error.err_code not in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
+            raise UnreadableFileError("its structure is damaged") from None
+        message = "is encrypted and needs a password; save a copy without the password and try again."
+        raise InputError(message, kind="encrypted_pdf") from None
     if not len(document):
         raise UnreadableFileError("it has no pages")
     if len(document) > max_pages:
         raise InputError(describe_page_limit(len(document), max_pages), kind="input_too_long")
     allow(SECONDS_PER_PAGE * len(document), _TOO_SLOW)
-    sheets, unreadable = _read_pages(document)
-    beside = list[UnprintedText]()
-    with suppress(Exception):  # notes, forms and metadata may be broken in any way where the pages are not
-        beside = list_unprinted_text(data)
-    return build_pdf_parts(sheets, unreadable, title=document.get_metadata_value("Title"), beside=beside)
-
-
-def _open_document(data: bytes) -> PdfDocument:
-    if b"%PDF-" not in data[:1024]:
-        raise UnreadableFileError("it may be a web page that was saved under this name")
-    try:
-        return PdfDocument(data)
-    except PdfiumError as error:
-        if error.err_code not in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY):
-            raise UnreadableFileError("its structure is damaged") from None
-    raise InputError(
-        "is encrypted and needs a password; save a copy without the password and try again.", kind="encrypted_pdf"
-    )
+    pages, unreadable = _read_pages(document)
+    unprinted = list[UnprintedText]()
+    with suppress(Exception):  # notes, forms and metadata may be damaged in any way even if the pages are not
+        unprinted = list_unprinted_text(data)
+    return build_pdf_parts(pages, unreadable, title=document.get_metadata_value("Title"), unprinted=unprinted)
 
 
 def _read_pages(document: PdfDocument) -> tuple[list[PdfPage], list[str]]:
-    """The pieces of every page, and a sentence for each that cannot be read, which is not fatal."""
-    sheets: list[PdfPage] = []
+    """Read all pages; return them with a warning for each that cannot be read."""
+    pages: list[PdfPage] = []
     unreadable: list[str] = []
     characters = 0
     for number in range(1, len(document) + 1):
         try:
-            sheets.append(_read_page(document[number - 1]))
+            pages.append(_read_page(document[number - 1]))
         except PdfiumError:
-            sheets.append(PdfPage(height=0, matrix=(1, 0, 0, 1, 0, 0), pieces=[]))
+            pages.append(PdfPage(height=0, matrix=(1, 0, 0, 1, 0, 0), pieces=[]))
             unreadable.append(f"page {number} could not be read and was left out")
-        characters += sum(len(piece["text"]) + 1 for piece in sheets[-1]["pieces"])
+        characters += sum(len(piece["text"]) + 1 for piece in pages[-1]["pieces"])
         if characters > MAX_CHARACTERS:
-            raise InputError(
-                f"holds more than {MAX_CHARACTERS:,} characters of text; pass the part that matters.",
-                kind="input_too_long",
-            )
-    if len(unreadable) == len(sheets):
+            message = f"holds more than {MAX_CHARACTERS:,} characters of text; pass the part that matters."
+            raise InputError(message, kind="input_too_long")
+    if len(unreadable) == len(pages):
         raise UnreadableFileError(unreadable[0])
-    return sheets, unreadable
+    return pages, unreadable
 
 
 def _read_page(page: pypdfium2.PdfPage) -> PdfPage:
     x0, y0, x1, y1 = page.get_bbox()
-    # From the file's coordinates to those of the page as it is shown, and back.
+    # Matrices from the file's coordinates to those of the page as it is shown, and back, by the page's rotation.
     to_page, to_file = {
         0: ((1, 0, 0, 1, -x0, -y0), (1, 0, 0, 1, x0, y0)),
         90: ((0, -1, 1, 0, -y0, x1), (0, 1, -1, 0, x1, y0)),

@@ -1,4 +1,4 @@
-"""Text of a PDF beside its pages: fields of forms, notes, descriptions of pictures, and the file's metadata."""
+"""Extract text of a PDF that is not painted: form fields, notes, descriptions of pictures, and metadata."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from tools.documents.pdf.page_lines import UnprintedText
 from tools.documents.structure import has_sentence_length
 
 _MAX_NODES: Final = 20_000
-_MAX_TEXT_CHARACTERS: Final = 4_000  # characters of one text
+_MAX_TEXT_CHARACTERS: Final = 4_000  # of a single text
 _MAX_TOTAL_CHARACTERS: Final = 200_000
 _PROGRAM_METADATA: Final = frozenset({"/Creator", "/Producer", "/CreationDate", "/ModDate", "/PTEX.Fullbanner"})
 _TAGS: Final = re.compile(r"<[^<>]{0,500}>")
 _NOTE_KEYS: Final = ("/Contents", "/RC", "/Subj")
 _FIELD_KEYS: Final = ("/V", "/DV", "/TU", "/RV")
+# Trees of the catalog: the keys of child nodes, the keys of texts in a node, and the kind of text.
 _CATALOG_TREES: Final[dict[str, tuple[Sequence[str], Sequence[str], HiddenReason]]] = {
     "/AcroForm": (("/Fields", "/Kids"), _FIELD_KEYS, "form field"),
     "/StructTreeRoot": (("/K",), ("/Alt", "/ActualText", "/E"), "alternative text"),
 }
-# What a tree of the catalog has its nodes under, the texts of a node, and what they are.
 
 
 def list_unprinted_text(data: bytes) -> list[UnprintedText]:
-    """Texts that no page paints, without those that are too short to say anything."""
+    """List the texts that are not painted on a page and may be sentences."""
     found: list[UnprintedText] = []
     for page, text, reason in _iterate_unprinted_text(PdfReader(BytesIO(data))):
         clean = " ".join(_TAGS.sub(" ", text[:_MAX_TEXT_CHARACTERS]).split())
@@ -47,21 +47,17 @@ def _iterate_unprinted_text(reader: PdfReader) -> Iterator[UnprintedText]:
             yield from ((number, text, reason) for text in _iterate_node_texts(note, _NOTE_KEYS))
             yield from ((number, text, "form field") for text in _iterate_node_texts(note, _FIELD_KEYS))
     catalog = reader.root_object
-    for name, (down, texts, reason) in _CATALOG_TREES.items():
-        yield from (
-            (0, text, reason)
-            for node in _iterate_tree_nodes(catalog.get(name), down)
-            for text in _iterate_node_texts(node, texts)
-        )
+    for name, (children, texts, reason) in _CATALOG_TREES.items():
+        for node in _iterate_tree_nodes(catalog.get(name), children):
+            yield from ((0, text, reason) for text in _iterate_node_texts(node, texts))
     information = reader.trailer.get("/Info", DictionaryObject()).get_object()
-    yield from (
-        (0, text, "metadata") for text in _iterate_node_texts(information, [*set(information) - _PROGRAM_METADATA])
-    )
+    names = [*set(information) - _PROGRAM_METADATA]
+    yield from ((0, text, "metadata") for text in _iterate_node_texts(information, names))
     yield from ((0, text, "metadata") for text in _iterate_node_texts(catalog, ["/Metadata"]))
 
 
-def _iterate_tree_nodes(root: Any, down: Sequence[str]) -> Iterator[DictionaryObject]:
-    """The dictionaries of a tree, each once."""
+def _iterate_tree_nodes(root: Any, children: Sequence[str]) -> Iterator[DictionaryObject]:
+    """Iterate over the dictionaries of a tree, each once."""
     stack, seen = [root], set[int]()
     for _ in range(_MAX_NODES):
         if not stack:
@@ -76,7 +72,7 @@ def _iterate_tree_nodes(root: Any, down: Sequence[str]) -> Iterator[DictionaryOb
             stack += reversed(node)
         elif isinstance(node, DictionaryObject):
             yield node
-            stack += [node.raw_get(name) for name in down if name in node]
+            stack += [node.raw_get(name) for name in children if name in node]
 
 
 def _iterate_node_texts(node: DictionaryObject, names: Sequence[str]) -> Iterator[str]:
