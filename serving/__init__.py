@@ -1,1 +1,1 @@
-"""Local model endpoints: profiles, vLLM's own environment, the embedded model, and starting and stopping servers."""
+"""Run local model endpoints: profiles, environments of vLLM and llama.cpp, embedded models, and their servers."""

@@ -1,6 +1,6 @@
 """Turn a GGUF file into a Hugging Face folder of bfloat16 weights: `python dequantise.py FILE.gguf FOLDER`.
 
-Runs by path inside vLLM's environment, because the application's own has no torch.
+Runs as a script in vLLM's environment, because the application's own has no torch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
 
 def convert_gguf_weights(gguf: Path, folder: Path) -> None:
-    """Write weights, configuration and tokenizer of `gguf` to `folder`."""
+    """Write the weights, configuration and tokenizer of a GGUF file to a folder."""
     source = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
     # Without `dequantize` the loaded model keeps its GGUF quantiser, and transformers then refuses to save it.
     model = AutoModelForCausalLM.from_pretrained(

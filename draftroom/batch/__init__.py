@@ -1,1 +1,1 @@
-"""Many papers: which ones are named, what is done with each, and the folder that holds what came of it."""
+"""Process many papers with one command: find them, work on each, and keep the results in a folder."""

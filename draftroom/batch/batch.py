@@ -1,7 +1,4 @@
-"""Drives a batch: every paper that is named, through `runs/jobs.py`, until all have ended or somebody stops it.
-
-On a Ray cluster a row holds a paper, and its actors work on them.
-"""
+"""Run a batch of papers through `runs/jobs.py`, in this process or with actors on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -30,23 +27,23 @@ from tools.models import close_clients
 
 @dataclass
 class Batch:
-    """What is asked of a batch, and how it goes."""
+    """Settings and control of a batch."""
 
     command: str
-    """What is done with each paper, as the command is called that does it with one."""
+    """Name of the command that does the same for a single paper."""
     work: PaperWork
     named: Sequence[str]
-    """Files, folders, patterns and tables."""
+    """Files, folders, glob patterns and tables."""
     folder: BatchFolder
     suffixes: Collection[str]
-    """Of the results."""
+    """Suffixes of the result files."""
     at_once: int | None = None
-    """Papers that a process has under way at once; None: as many as suit the work."""
+    """Papers that a process works on at once; None for the default of the work."""
     retry_failed: bool = False
     engine: Literal["local", "ray"] = "local"
-    """Who works on them: this process, or actors on a Ray cluster."""
+    """This process, or actors on a Ray cluster."""
     actors: int = 1
-    """On a cluster: for each endpoint of a model."""
+    """Actors of a cluster, for each endpoint of a model."""
     _control: RunControl = field(default_factory=RunControl)
 
     def run(
@@ -55,33 +52,28 @@ class Batch:
         say: Callable[[str], None],
         begun: Callable[[int, int], None] = lambda ended, total: None,  # noqa: ARG005
     ) -> list[Record]:
-        """Run it as far as it goes, in its folder.
+        """Run the batch until all papers have ended or it is stopped.
 
         Args:
-            tell: Is told of each paper that has ended.
-            say: Is told what a person must know.
-            begun: Is told, at the beginning, how many papers have ended before, and how many there are.
+            tell: Called with each paper that has ended.
+            say: Called with messages for the user.
+            begun: Called at the beginning with the numbers of papers that have ended before, and of all papers.
 
         Returns:
-            A row for each paper that has ended by now; of fewer papers than there are if somebody stopped it.
+            A row for each paper that has ended; not for all papers if the batch was stopped.
 
         Raises:
-            DraftroomError: What is wrong with what is asked, or what every further paper would end with.
+            DraftroomError: The request is wrong, or every further paper would fail with this error.
         """
+        # Without their texts: a table of many papers must not fill the memory.
         papers = [paper._replace(text="") for paper in iterate_papers(self.named, self.folder.path)]
         with self.folder.hold_lock():
-            batch = self.folder.open_batch(
-                {
-                    "command": self.command,
-                    "formats": sorted(self.suffixes),
-                    "version": version("draftroom"),
-                    **self.work.asked,
-                }
-            )
+            asked = {"command": self.command, "formats": sorted(self.suffixes), "version": version("draftroom")}
+            batch = self.folder.open_batch({**asked, **self.work.asked})
             names = self.folder.assign_ids(papers)
             newest = {row["id"]: row["status"] for row in iterate_results(self.folder.table)}
-            again = {"failed"} if self.retry_failed else set[str]()
-            begun(sum(name in newest and newest[name] not in again for name in names.values()), len(names))
+            repeated = {"failed"} if self.retry_failed else set[str]()
+            begun(sum(name in newest and newest[name] not in repeated for name in names.values()), len(names))
             try:
                 asyncio.run(run_until_stopped(self._run_papers(batch, names, tell, say), self._control, say))
             finally:
@@ -91,13 +83,13 @@ class Batch:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether somebody has stopped it."""
+        """Whether the batch was stopped."""
         return self._control.drain_requested
 
     async def _run_papers(
         self, batch: UUID, names: dict[str, str], tell: Callable[[EndedJob], None], say: Callable[[str], None]
     ) -> None:
-        # A folder may have got another paper meanwhile.
+        # Papers that were added to a folder since the ids were assigned have none and are left out.
         papers = (paper for paper in iterate_papers(self.named, self.folder.path) if paper.origin in names)
         named = ((names[paper.origin], paper._asdict()) for paper in papers)
         try:
@@ -119,7 +111,7 @@ class Batch:
 
 
 class PaperRowWork(NamedTuple):
-    """Work on the papers of a batch, wherever its folder can be written."""
+    """Work on the papers of a batch, in any process that can write to its folder."""
 
     work: PaperWork
     folder: Path
@@ -128,40 +120,44 @@ class PaperRowWork(NamedTuple):
 
     @asynccontextmanager
     async def open_session(self, control: RunControl) -> AsyncIterator[PaperRowSession]:
-        """Open what the work needs."""
+        """Open the session in which papers are worked on."""
         folder = BatchFolder(self.folder)
         async with self.work.open_session(folder, self.batch, self.suffixes, control) as session:
             yield PaperRowSession(folder, session)
 
 
 class PaperRowSession(NamedTuple):
-    """The work with what it needs."""
+    """Open session of the work, with the folder of its results."""
 
     folder: BatchFolder
     session: PaperSession
 
     async def run_row(self, row: Record) -> Record:
-        """Work on a paper, and write its results. What every further paper would end with is a result with `fatal`."""
+        """Process a paper and write its results.
+
+        Returns:
+            The row for the table; or `fatal` with an error that every further paper would end with.
+        """
         name, paper = row["id"], NamedPaper(*(row[field] for field in NamedPaper._fields))
         try:
-            told, files = await self.session.produce_result(name, paper)
+            outcome, files = await self.session.produce_result(name, paper)
             try:
                 for suffix, content in files.items():
                     await asyncio.to_thread(self.folder.write_file, f"{name}{suffix}", content)
             except OSError as error:
                 raise make_storage_error(error, self.folder.path) from error
-        except GraphDrained:
+        except GraphDrained:  # stopped, not failed: it has no row
             raise
         except DraftroomError as error:
             if is_environment_error(error):
                 return {"fatal": {"message": str(error), "kind": error.kind}}
-            told = {"error": str(error), "kind": error.kind}
-        except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others, whatever is wrong
-            fault = f"{name}.traceback.txt"
-            await asyncio.to_thread(self.folder.write_file, fault, traceback.format_exc())
-            told = {"error": f"{type(error).__name__}: {error}; please report {fault}", "kind": INTERNAL_ERROR_KIND}
-        return {"paper": paper.origin, "status": "failed" if "error" in told else "done", **told}
+            outcome = {"error": str(error), "kind": error.kind}
+        except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others
+            file = f"{name}.traceback.txt"
+            await asyncio.to_thread(self.folder.write_file, file, traceback.format_exc())
+            outcome = {"error": f"{type(error).__name__}: {error}; please report {file}", "kind": INTERNAL_ERROR_KIND}
+        return {"paper": paper.origin, "status": "failed" if "error" in outcome else "done", **outcome}
 
     async def discard_checkpoints(self, result: Record) -> None:
-        """The result is on disk."""
+        """Delete the checkpoints of a paper whose result is on disk."""
         await self.session.discard_checkpoints(result)

@@ -1,10 +1,10 @@
-"""The folder of a batch: what was asked, what each paper is called there, and what came of it.
+"""Folder of a batch.
 
-batch.json       what was asked: the command, settings, formats
-papers.jsonl     the papers, each with its id, after which its results are called
-results.jsonl    a row for each paper that has ended, appended as soon as it has
-checkpoints.sqlite  of the papers under way
-ID.md  ID.json   the result of each paper, in the formats that were asked for
+batch.json          command, settings and formats
+papers.jsonl        papers with their ids, which name the result files
+results.jsonl       a row for each paper that has ended, appended at once
+checkpoints.sqlite  checkpoints of the papers under way
+ID.md  ID.json      results of each paper in the requested formats
 """
 
 from __future__ import annotations
@@ -24,17 +24,14 @@ from runs.jobs import Record, iterate_results
 from state.errors import InputError, SettingsError, StateError
 
 _MAX_NAME_CHARS = 80
-_MAX_LISTED_SETTINGS = 5  # of settings that differ, in an error
-_IGNORED_DIFFERENCES = ("batch", "version")
+_MAX_LISTED_SETTINGS = 5  # differing settings that an error names
+_IGNORED_DIFFERENCES = ("batch", "version")  # a newer version of Draftroom may continue a batch
+# A paper with one of these ids would overwrite the files above.
 _RESERVED_NAMES = ("batch", "papers", "results", "checkpoints")
 
 
 class BatchFolder:
-    """Files of a batch.
-
-    Args:
-        path: The folder; made when the batch begins.
-    """
+    """Files of a batch in a folder, which is created when the batch begins."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -45,11 +42,7 @@ class BatchFolder:
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
-        """Make the folder, and keep every other process from working in it.
-
-        Raises:
-            StateError: Another process works in it, or it cannot be written.
-        """
+        """Create the folder and lock it, or raise StateError if another process holds the lock."""
         lock = FileLock(self.path / ".lock")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -70,16 +63,14 @@ class BatchFolder:
             lock.release()
 
     def open_batch(self, asked: Mapping[str, Any]) -> UUID:
-        """Write down what is asked, or take up the batch that is there.
+        """Begin a batch in the folder, or continue the one that is there, and return its id.
 
         Args:
-            asked: As plain values; a `version` may differ from the one on record.
-
-        Returns:
-            Its id.
+            asked: Command, settings and formats as plain values; only `version` may change.
 
         Raises:
-            SettingsError: The folder holds another batch, or other files; says what differs.
+            InputError: `batch.json` is damaged.
+            SettingsError: The folder holds a batch with other settings, or other files.
         """
         if self._asked.exists():
             try:
@@ -87,13 +78,10 @@ class BatchFolder:
             except ValueError as error:
                 raise InputError(f"{self._asked} is damaged ({error}); choose another folder with --out.") from error
             identity = UUID(on_record["batch"])
+            # Through JSON, which turns tuples into lists as on record.
             there, now = _flatten_values(on_record), _flatten_values(json.loads(json.dumps(asked)))
-            names = [
-                name
-                for name in {**there, **now}
-                if there.get(name) != now.get(name) and name not in _IGNORED_DIFFERENCES
-            ]
-            if names:
+            different = [name for name in {**there, **now} if there.get(name) != now.get(name)]
+            if names := [name for name in different if name not in _IGNORED_DIFFERENCES]:
                 listed = " and ".join(name.removeprefix("settings.") for name in names[:_MAX_LISTED_SETTINGS])
                 listed += f" and {len(names) - _MAX_LISTED_SETTINGS} more" if len(names) > _MAX_LISTED_SETTINGS else ""
                 raise SettingsError(
@@ -111,19 +99,16 @@ class BatchFolder:
         return identity
 
     def assign_ids(self, papers: Iterable[NamedPaper]) -> dict[str, str]:
-        """An id for each paper by its origin: its name, numbered where another has it. What was given once stays.
-
-        Args:
-            papers: Those of the batch, gone through once.
-        """
+        """Return an id for each paper by its origin: its name, with a number if it is taken. Earlier ids are kept."""
         known = {paper["from"]: paper["id"] for paper in iterate_results(self._papers)}
         before, taken = len(known), {*_RESERVED_NAMES, *(identity.casefold() for identity in known.values())}
         times, wanted = dict[str, int](), dict[str, str]()
         for paper in papers:
             if paper.origin not in known:
-                # What files may be called everywhere: letters, digits, and little else.
+                # Letters, digits and few signs, which are valid in file names on every system.
                 name = re.sub(r"[^\w.-]+", "_", paper.name).strip("._-")[:_MAX_NAME_CHARS] or "paper"
                 identity = name
+                # Some file systems do not tell capitals from small letters.
                 while identity.casefold() in taken:
                     times[name] = times.get(name, 1) + 1
                     identity = f"{name}-{times[name]}"
@@ -136,21 +121,14 @@ class BatchFolder:
         return wanted
 
     def write_file(self, name: str, result: str | bytes) -> None:
-        """Write a result, whole or not at all.
-
-        Raises:
-            OSError: It cannot be written.
-        """
-        unfinished = self.path / f".{name}.tmp"  # others may read it as far as the user's own files are read
+        """Write a file atomically."""
+        # Not `state.files.write_atomically`, whose files only the user may read.
+        unfinished = self.path / f".{name}.tmp"
         unfinished.write_bytes(result.encode() if isinstance(result, str) else result)
         unfinished.replace(self.path / name)
 
     def compact_results(self) -> list[Record]:
-        """Write the table anew with one row a paper, in the order of the papers.
-
-        Returns:
-            The rows.
-        """
+        """Rewrite the table with the newest row of each paper, in the order of the papers, and return the rows."""
         newest = {row["id"]: row for row in iterate_results(self.table)}
         rows = [newest[paper["id"]] for paper in iterate_results(self._papers) if paper["id"] in newest]
         self.write_file(self.table.name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
@@ -158,9 +136,11 @@ class BatchFolder:
 
 
 def _flatten_values(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Nested values by names with dots between them."""
+    """Flatten nested values to a dictionary with dotted names."""
     found: dict[str, Any] = {}
     for name, value in values.items():
-        nested = isinstance(value, dict)
-        found |= _flatten_values(value, f"{above}{name}.") if nested else {f"{above}{name}": value}
+        if isinstance(value, dict):
+            found |= _flatten_values(value, f"{above}{name}.")
+        else:
+            found[f"{above}{name}"] = value
     return found

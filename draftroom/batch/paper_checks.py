@@ -1,4 +1,4 @@
-"""What each paper of a batch contradicts in itself, computed without a model."""
+"""Check each paper of a batch for contradictions, without a model."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:  # takes time to import
 
 
 class CheckWork(PaperWork):
-    """What each paper contradicts in itself, computed in threads.
+    """Checks of papers, computed in threads.
 
     Args:
-        choices: What was chosen, as plain values.
-        examine: Reports what is found in a paper.
-        max_pages: Longest PDF that is accepted.
+        choices: Options of the checks as plain values.
+        examine: Checks a paper and returns its report.
+        max_pages: Most pages of a PDF that are accepted.
     """
 
     def __init__(self, choices: Mapping[str, Any], examine: Callable[[RunInput], PaperReport], max_pages: int) -> None:
@@ -42,7 +42,7 @@ class CheckWork(PaperWork):
     async def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AsyncIterator[PaperSession]:
-        """Nothing has to be open."""
+        """Open a session, which needs no resources."""
         del folder, batch, control
         yield _CheckSession(self._examine, self._max_pages, suffixes)
 
@@ -53,23 +53,23 @@ class _CheckSession(NamedTuple):
     suffixes: Collection[str]
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Check a paper."""
+        """Check a paper and render the report."""
         del name
         return await asyncio.to_thread(self._check_paper, paper)
 
     async def discard_checkpoints(self, row: Record) -> None:
-        """Nothing is kept."""
+        """Do nothing: checks have no checkpoints."""
 
     def _check_paper(self, paper: NamedPaper) -> PaperResult:
         begun = perf_counter()
-        taken = paper.read_input(scope="whole", max_pages=self.max_pages)
-        report = self.examine(taken)
+        run_input = paper.read_input(scope="whole", max_pages=self.max_pages)
+        report = self.examine(run_input)
         row = {
-            "title": taken["paper"]["title"],
-            "sha256": taken["paper"]["sha256"],
+            "title": run_input["paper"]["title"],
+            "sha256": run_input["paper"]["sha256"],
             "seconds": round(perf_counter() - begun, 3),
             "scores": {each: sum(found["severity"] == each for found in report["findings"]) for each in SEVERITIES},
             "read": report["read"],
             "unread": report["unread"],
         }
-        return PaperResult(row, {suffix: REPORT_FORMATS[suffix](taken, report) for suffix in self.suffixes})
+        return PaperResult(row, {suffix: REPORT_FORMATS[suffix](run_input, report) for suffix in self.suffixes})

@@ -1,6 +1,6 @@
-"""Which papers a person names: files, folders, patterns, and tables that hold texts or name files.
+"""Find the papers of a batch in files, folders, glob patterns and tables.
 
-They are given one by one and may be gone through again, so that a table of any length takes no memory.
+Papers are yielded one by one and can be iterated again, so a table of any length takes no memory.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import glob
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,44 +18,38 @@ from state.errors import InputError
 from state.settings import Scope
 from tools.documents.reading import FORMATS, MAX_BYTES
 
-PAPER_SUFFIXES = {*FORMATS, ".txt", ".text"}
-"""Of the files that are taken from a folder."""
+PAPER_SUFFIXES = {*FORMATS, ".txt", ".text"}  # of the files that are taken from a folder
 _TABLE_FIELDS = ("id", "doi", "path", "text")
 
 
 class NamedPaper(NamedTuple):
-    """A paper that was named, not read yet."""
+    """A paper of a batch that is not read yet."""
 
     origin: str
-    """Which one it is: the path of its file; of a text in a table the table's path and the paper's id there."""
+    """Path of its file; for a text in a table, the table's path and the paper's id there."""
     name: str
-    """What a person calls it: its id, or the name of its file without the suffix."""
+    """Its id, or the name of its file without the suffix."""
     path: str
-    """Of its file; empty for a text of a table."""
+    """Path of its file; empty for a text in a table."""
     text: str = ""
 
     def read_input(self, *, scope: Scope, max_pages: int) -> RunInput:
-        """Read it; blocks.
-
-        Raises:
-            BadInput: It cannot be used.
-            StateError: It cannot be stored.
-        """
+        """Read and store the paper; this blocks."""
         if self.path:
             return read_run_input(self.path, scope=scope, max_pages=max_pages)
-        data = self.text.encode(errors="surrogatepass")  # half a pair is then refused as no UTF-8
+        data = self.text.encode(errors="surrogatepass")  # a lone surrogate is then refused as invalid UTF-8
         return {**read_run_input_bytes(data, f"{self.name}.txt", scope=scope, max_pages=max_pages), "name": self.name}
 
 
 def iterate_papers(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
-    """Every paper that is named, each once, in the order in which they are named, of a folder by name.
+    """Yield each paper once, in the order of the arguments; the files of a folder by name.
 
     Args:
         named: Files, folders, patterns such as `papers/**/*.pdf`, and tables (.jsonl, .csv).
-        apart: The folder of results, whose files are no papers.
+        apart: Folder of results, whose files are left out.
 
     Raises:
-        BadInput: Something does not exist, holds no paper, or a row of a table names none.
+        InputError: A file does not exist, an argument holds no paper, or a row of a table names none.
     """
     seen = set[str]()
     for name in named:
@@ -94,7 +88,7 @@ def _make_file_paper(path: Path) -> NamedPaper:
 
 
 def _read_table_papers(path: Path) -> Iterator[NamedPaper]:
-    """The papers of a table: a row has `text`, or the `path` of a file beside the table, and perhaps `id` or `doi`."""
+    """Yield the papers of a table with `text` or `path` (relative to the table), and optionally `id` or `doi`."""
     ids = set[str]()
     for number, row in enumerate(_TABLE_READERS[path.suffix.lower()](path), start=1):
         where = f"Row {number} of {path}"
@@ -112,18 +106,20 @@ def _read_table_papers(path: Path) -> Iterator[NamedPaper]:
 def _read_json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if line.strip():
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise InputError(f"Line {number} of {path} is no JSON ({error}); mend it, or remove it.") from error
-                if not isinstance(row, dict):
-                    raise InputError(f"Line {number} of {path} is no JSON object; give it `text` or `path`.")
-                yield row
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise InputError(f"Line {number} of {path} is no JSON ({error}); correct it, or remove it.") from error
+            if not isinstance(row, dict):
+                raise InputError(f"Line {number} of {path} is no JSON object; give it `text` or `path`.")
+            yield row
 
 
 def _read_csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
-    before = csv.field_size_limit(MAX_BYTES)  # of the whole process: a paper's text may be a field here, not elsewhere
+    # A field may hold a paper's text. The limit holds for the whole process, so it is reset afterwards.
+    before = csv.field_size_limit(MAX_BYTES)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from csv.DictReader(file)
@@ -133,7 +129,4 @@ def _read_csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
         csv.field_size_limit(before)
 
 
-_TABLE_READERS: Mapping[str, Callable[[Path], Iterator[Mapping[str, Any]]]] = {
-    ".jsonl": _read_json_rows,
-    ".csv": _read_csv_rows,
-}
+_TABLE_READERS = {".jsonl": _read_json_rows, ".csv": _read_csv_rows}

@@ -1,4 +1,4 @@
-"""A run of a system for each paper of a batch, with checkpoints until its result is on disk."""
+"""Run a system on each paper of a batch, with checkpoints until its result is on disk."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ from runs.record import RunRecord, add_failure, sum_usage_totals
 from runs.recorder import refresh_record
 from state.errors import DraftroomError, InputError
 from state.model_settings import ModelSettings
-from state.records import Values
 
+# Papers under way for each concurrent request of an endpoint: while some are read, others keep it busy.
 PAPERS_PER_REQUEST = 2
-"""To have under way for each request that an endpoint takes at once: while some are read, others keep it busy."""
 
 
 class SystemRunWork(PaperWork):
-    """A run of a system for each paper."""
+    """Runs of a system on papers."""
 
     def __init__(self, wanted: RunRequest) -> None:
         self._wanted = wanted
@@ -46,7 +45,7 @@ class SystemRunWork(PaperWork):
     async def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AsyncIterator[PaperSession]:
-        """Open the checkpoints: in the folder, unless the settings name another place than the usual file."""
+        """Open the checkpoints, which are in the batch folder unless the settings name a database."""
         address = self._wanted.settings.checkpoints
         async with open_checkpointer(folder.checkpoints if address == "sqlite" else address) as saver:
             yield _SystemRunSession(self._wanted, saver, batch, suffixes, control)
@@ -60,12 +59,14 @@ class _SystemRunSession(NamedTuple):
     control: RunControl
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Run the system on a paper, from its checkpoints if it has any."""
+        """Run the system on a paper, or resume from its checkpoints."""
+        # 1. Read the paper, and refuse formats that it cannot have before a model is asked.
         begun = perf_counter()
         record = await asyncio.to_thread(self.wanted.prepare_record, paper.read_input)
         for suffix in self.suffixes:
             if refusal := self.wanted.system.rendering.describe_refusal(suffix, record["input"]["paper"]["format"]):
                 raise InputError(f"There is no {suffix} of this paper: {refusal}; ask for other formats.")
+        # 2. Run the graph. The thread is the same in every attempt, so that a later one resumes from it.
         graph, thread = self.wanted.system.graph, self._make_thread_id(name, record["input"]["paper"]["sha256"])
         record = {**record, "thread": thread}
         context = graph.build_context(record["settings"])
@@ -75,29 +76,29 @@ class _SystemRunSession(NamedTuple):
         except DraftroomError as error:
             if is_environment_error(error):
                 raise
+            # A failure is a result, too: its row says what it cost.
             values = await load_newest_state(graph, self.saver, thread)
             failed = refresh_record(add_failure(record, error), values, graph)
             return PaperResult({**_build_result_row(failed, begun), "error": str(error), "kind": error.kind}, {})
+        # 3. Render the result.
         values = await load_newest_state(graph, self.saver, thread)
         record = {**refresh_record(record, values, graph), "status": "done"}
         row = {**_build_result_row(record, begun), "scores": dict(self.wanted.system.scores(record["results"]))}
-        return PaperResult(row, await asyncio.to_thread(self._render_results, record, values))
-
-    def _render_results(self, record: RunRecord, values: Values) -> dict[str, str | bytes]:
         render = self.wanted.system.rendering.formats
-        return {suffix: render[suffix](record, values) for suffix in self.suffixes}
+        files = {suffix: await asyncio.to_thread(render[suffix], record, values) for suffix in self.suffixes}
+        return PaperResult(row, files)
 
     async def discard_checkpoints(self, row: Record) -> None:
-        """Delete the checkpoints of the run."""
+        """Delete the checkpoints of a run."""
         await self.saver.adelete_thread(self._make_thread_id(row["id"], row["sha256"]))
 
     def _make_thread_id(self, name: str, sha256: str) -> str:
-        """A paper that has changed begins anew."""
+        # The hash is part of the id, so a paper that has changed begins anew.
         return str(uuid5(self.batch, f"{name} {sha256}"))
 
 
 def _build_result_row(record: RunRecord, begun: float) -> Record:
-    """What the table tells of a run, with its calls of earlier attempts; seconds are those of this one."""
+    """Build the row of a run; it counts the calls of earlier attempts, but only the seconds of this one."""
     paper, cost = record["input"]["paper"], sum_usage_totals(record["usage"])
     return {
         "title": paper["title"],

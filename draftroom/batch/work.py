@@ -1,4 +1,4 @@
-"""What a batch must know of its work: what it depends on, and how one paper is worked on."""
+"""Interface between a batch and the work that it does on each paper."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:  # takes time to import
 
     from runs.jobs import Record
 
-INTERNAL_ERROR_KIND = "fault"
-"""The kind of a failure that is a mistake in Draftroom itself."""
+INTERNAL_ERROR_KIND = "fault"  # an error of Draftroom itself
 _ENVIRONMENT_ERROR_KINDS: set[ErrorKind] = {
     "bad_settings",
     "endpoint_down",
@@ -30,51 +29,50 @@ _ENVIRONMENT_ERROR_KINDS: set[ErrorKind] = {
 
 
 def is_environment_error(error: DraftroomError) -> bool:
-    """Whether every paper would end with this error, and not only the one that did."""
+    """Return whether every further paper would fail with this error."""
+    # An endpoint may fail on one request, or give no usable answer, and work for the next paper.
     of_one_request = isinstance(error, (RequestFailedError, NoUsableAnswer))
     return error.kind in _ENVIRONMENT_ERROR_KINDS and not of_one_request
 
 
 class PaperResult(NamedTuple):
-    """What came of a paper."""
+    """Result of the work on a paper."""
 
     row: Record
-    """For the table; with `error` if the work has failed."""
+    """Row of the table; with `error` if the work failed."""
     files: Mapping[str, str | bytes]
-    """By suffix; none if it has failed."""
+    """Result files by suffix; empty if the work failed."""
 
 
 class PaperSession(Protocol):
-    """Work on papers, with what it needs open."""
+    """Open session for work on papers."""
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Work on a paper, or go on where that was stopped.
+        """Process a paper, or continue from its checkpoints.
 
         Raises:
-            DraftroomError: Why it cannot be done; a failure that has cost something is a result.
-            GraphDrained: It was stopped.
+            DraftroomError: The paper cannot be processed; a failure after calls of a model is a result instead.
+            GraphDrained: The batch was stopped.
         """
-        ...
 
     async def discard_checkpoints(self, row: Record) -> None:
-        """The result is on disk: what was kept for going on can go."""
-        ...
+        """Delete the checkpoints of a paper whose result is on disk."""
 
 
 class PaperWork:
-    """One kind of work on papers."""
+    """Base class of work on papers."""
 
     formats: Collection[str]
-    """Suffixes that results may have."""
+    """Suffixes of the formats that results may have."""
     asked: Mapping[str, Any]
-    """All that results depend on, as plain values."""
+    """Everything that results depend on, as plain values."""
     at_once: int
-    """Papers to have under way unless a person says otherwise."""
+    """Default number of papers under way at once."""
     on_this_machine = False
-    """Whether what it keeps for going on can be reached from this machine alone."""
+    """Whether the checkpoints can be reached from this machine only."""
 
     def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AbstractAsyncContextManager[PaperSession]:
-        """Open what it needs while papers are worked on."""
+        """Open a session with the resources that the work needs."""
         raise NotImplementedError

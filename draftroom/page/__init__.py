@@ -1,1 +1,1 @@
-"""The page of `draftroom open`: the part of LangGraph's server that is ours, and the built front end of `web/`."""
+"""Serve the page of `draftroom open`: routes added to LangGraph's server, and the built front end of `web/`."""

@@ -1,6 +1,6 @@
-"""The part of LangGraph's server that is ours: the page, its runs, uploads, exports and a person's decisions.
+"""Routes of the page: runs, uploads, exports, and a person's changes.
 
-`langgraph.json` mounts it. It answers only where `draftroom open` has started the server and said who may talk to it.
+`langgraph.json` mounts this app into LangGraph's server. There is a page only if `draftroom open` started the server.
 """
 
 from __future__ import annotations
@@ -37,10 +37,9 @@ from tools.documents.reading import MAX_BYTES, load_document
 from tools.literature.references import look_up_references
 from tools.numbers import check_paper
 
-STATIC_FOLDER = Path(__file__).parent / "static"
-"""Built from `web/` by `make web`."""
-
-MAX_REQUEST_BYTES = MAX_BYTES + 1_000_000
+STATIC_FOLDER = Path(__file__).parent / "static"  # built from `web/` by `make web`
+MAX_REQUEST_BYTES = MAX_BYTES + 1_000_000  # a paper, and room for the other fields of the form
+# All other kinds are 422: the request was understood but cannot be carried out.
 HTTP_STATUSES: dict[ErrorKind, int] = {
     "run_not_found": 404,
     "missing_file": 404,
@@ -52,17 +51,16 @@ HTTP_STATUSES: dict[ErrorKind, int] = {
     "state_unwritable": 500,
     "disk_full": 507,
 }
-"""All others are 422: the request was understood, and cannot be done as it is."""
-
 run_manager = RunManager()
 
 
 @asynccontextmanager
 async def manage_lifespan(access: AccessPolicy) -> AsyncIterator[None]:
-    """Begin with no attempt under way, and show the page as soon as the server listens, which is after this began."""
+    """Cancel attempts of an earlier process, and open the page in a browser as soon as the server listens."""
     await run_manager.cancel_inherited_attempts()
 
-    async def show() -> None:
+    async def open_browser() -> None:
+        # The server listens only after this context is entered, so its port is polled in the background.
         address = urlsplit(access.browser)
         while True:
             try:
@@ -74,19 +72,19 @@ async def manage_lifespan(access: AccessPolicy) -> AsyncIterator[None]:
             await asyncio.to_thread(webbrowser.open, access.browser)
             return
 
-    showing = asyncio.create_task(show()) if access.browser else None
+    opening = asyncio.create_task(open_browser()) if access.browser else None
     yield
-    if showing:
-        showing.cancel()
+    if opening:
+        opening.cancel()
 
 
 async def serve_start(_: Request) -> Response:
-    """What can be done here."""
+    """Return systems, settings and endpoints for the start page."""
     return JSONResponse(await views.build_start_payload())
 
 
 async def serve_runs(request: Request) -> Response:
-    """All runs; or begin one."""
+    """List all runs, or start a run on an uploaded paper."""
     if request.method == "GET":
         return JSONResponse(await asyncio.to_thread(views.build_runs_payload, run_manager))
     data, name, form = await read_upload(request)
@@ -96,68 +94,67 @@ async def serve_runs(request: Request) -> Response:
         settings = None
     if not isinstance(settings, dict):
         raise InputError("The settings are no JSON object.")
-    request_of_graph = {key: form[key].strip() for key in ("section", "since") if form.get(key, "").strip()}
-    record = await asyncio.to_thread(
-        views.create_run_record, form.get("verb", ""), data, name, settings, request_of_graph
-    )
+    options = {key: form[key].strip() for key in ("section", "since") if form.get(key, "").strip()}
+    record = await asyncio.to_thread(views.create_run_record, form.get("verb", ""), data, name, settings, options)
     started = await run_manager.start_attempt(record)
     return JSONResponse({"id": record["id"], **started._asdict()}, 201)
 
 
 async def serve_run(request: Request) -> Response:
-    """One run; or delete it."""
-    driven = (
-        run_manager.list_active_attempts()
-    )  # before the record: of a run that ends now, that is the right one by then
+    """Return a run, or delete it."""
+    # Before the record is read: the record of a run that ends in between is up to date.
+    active = run_manager.list_active_attempts()
     record = await _find_requested_record(request)
     if request.method == "DELETE":
         await run_manager.stop_attempt(record["id"])
         await asyncio.to_thread(delete_run, record)
         return JSONResponse({})
     view = await views.load_run_view(record)
-    return JSONResponse(await asyncio.to_thread(views.build_run_payload, view, driven.get(record["id"])))
+    return JSONResponse(await asyncio.to_thread(views.build_run_payload, view, active.get(record["id"])))
 
 
 async def resume_run(request: Request) -> Response:
-    """Go on with a run, with an answer if it waits for one."""
+    """Resume a run, with an answer if it waits for one."""
     record = await _find_requested_record(request)
-    asked = (await _parse_json_body(request)).get("answer")
-    answer = None if asked is None else {"advice": _validate_answer_lines(asked.get("items"))}
+    given = (await _parse_json_body(request)).get("answer")
+    answer = None
+    if given is not None:
+        items = given.get("items")
+        lines = [" ".join(str(item).split()) for item in items] if isinstance(items, list) else []
+        if items is not None and not any(lines):
+            raise InputError("There is nothing in the answer; keep what is there, or write a line.", kind="empty_input")
+        # None accepts the lines that the graph proposes.
+        answer = {"advice": None if items is None else [line for line in lines if line]}
     started = await run_manager.start_attempt({**record, "resumed": record["resumed"] + 1}, answer)
     return JSONResponse(started._asdict())
 
 
 async def stop_run(request: Request) -> Response:
-    """Stop a run that this server drives."""
+    """Stop a run of this server."""
     record = await _find_requested_record(request)
     await run_manager.stop_attempt(record["id"])
     return JSONResponse({})
 
 
 async def update_decision(request: Request) -> Response:
-    """Keep what a person makes of a comment."""
+    """Save a decision on a comment."""
     record = await _find_requested_record(request)
-    return JSONResponse(
-        await changes.save_decision(record, request.path_params["comment"], await _parse_json_body(request))
-    )
+    decision = await _parse_json_body(request)
+    return JSONResponse(await changes.save_decision(record, request.path_params["comment"], decision))
 
 
-async def update_article(request: Request) -> Response:
-    """Keep an article as a person has edited it, and look at it again."""
-    return JSONResponse(
-        await changes.edit_article(await _find_requested_record(request), await _parse_edited_text(request))
-    )
-
-
-async def update_plain_text(request: Request) -> Response:
-    """Keep a plain text as a person has edited it, and look at it again."""
-    return JSONResponse(
-        await changes.edit_plain_text(await _find_requested_record(request), await _parse_edited_text(request))
-    )
+async def update_text(request: Request) -> Response:
+    """Save an edited article or plain text, and return its assessment or its lost details."""
+    record = await _find_requested_record(request)
+    text = (await _parse_json_body(request)).get("text")
+    if not isinstance(text, str) or not text.strip():
+        raise InputError("There is no text.", kind="empty_input")
+    edit = changes.edit_article if request.url.path.endswith("/article") else changes.edit_plain_text
+    return JSONResponse(await edit(record, text))
 
 
 async def export_result(request: Request) -> Response:
-    """The result as a file."""
+    """Return the result as a file to download."""
     view = await views.load_run_view(await _find_requested_record(request))
     formats = find_system(view.record["system"]).rendering.formats
     suffix = request.query_params.get("format", "")
@@ -165,13 +162,13 @@ async def export_result(request: Request) -> Response:
         raise InputError(f"There is no format {suffix[:20]!r}; choose one of {', '.join(formats)}.")
     result = await asyncio.to_thread(formats[suffix], view.record, view.values)
     kind = mimetypes.guess_type(f"result{suffix}")[0] or "application/octet-stream"
-    # Never shown as a page of this server, whatever is in it.
-    named = {"content-disposition": f'attachment; filename="{view.record["id"]}{suffix}"'}
-    return Response(result, media_type=kind, headers=named)
+    # An attachment is never shown as a page of this server, so its content cannot run there.
+    headers = {"content-disposition": f'attachment; filename="{view.record["id"]}{suffix}"'}
+    return Response(result, media_type=kind, headers=headers)
 
 
 async def serve_paper(request: Request) -> Response:
-    """The PDF that a run was given."""
+    """Return the PDF that a run works on."""
     record = await _find_requested_record(request)
     path = Path(record["input"]["path"])
     if record["input"]["paper"]["format"] != "pdf" or not await asyncio.to_thread(path.is_file):
@@ -180,18 +177,19 @@ async def serve_paper(request: Request) -> Response:
 
 
 async def serve_word_positions(request: Request) -> Response:
-    """Where the words of that PDF stand on its pages."""
-    return JSONResponse(await asyncio.to_thread(views.load_word_positions, await _find_requested_record(request)))
+    """Return the positions of the PDF's words on its pages."""
+    record = await _find_requested_record(request)
+    document = await asyncio.to_thread(load_document, record["input"]["paper"])
+    return JSONResponse({paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]})
 
 
 async def check_uploaded_paper(request: Request) -> Response:
-    """What a paper contradicts in itself; no model is asked."""
+    """Check an uploaded paper for contradictions, without a model."""
     data, name, fields = await read_upload(request)
-    taken = await asyncio.to_thread(
-        read_run_input_bytes, data, views.normalize_file_name(name), scope="whole", max_pages=100
-    )
-    document = await asyncio.to_thread(load_document, taken["paper"])
-    report = await asyncio.to_thread(check_paper, document, taken["paper"]["warnings"])
+    name = views.normalize_file_name(name)
+    paper = (await asyncio.to_thread(read_run_input_bytes, data, name, scope="whole", max_pages=100))["paper"]
+    document = await asyncio.to_thread(load_document, paper)
+    report = await asyncio.to_thread(check_paper, document, paper["warnings"])
     if fields.get("references"):
         literature = load_settings().feedback.literature
         report = await asyncio.to_thread(look_up_references, report, document, literature)
@@ -199,7 +197,8 @@ async def check_uploaded_paper(request: Request) -> Response:
 
 
 async def read_upload(request: Request) -> tuple[bytes, str, dict[str, str]]:
-    """A paper, its name, and the other fields of a form; the server sees to it that no more comes than is told."""
+    """Return the paper, its file name, and the other fields of a form."""
+    # The server accepts no more bytes than this header announces; without it the request is refused.
     if int(request.headers.get("content-length") or MAX_REQUEST_BYTES + 1) > MAX_REQUEST_BYTES:
         raise InputError(
             f"The file is larger than {MAX_BYTES // 1_000_000} MB; pass the paper without its attachments.",
@@ -228,63 +227,42 @@ async def _parse_json_body(request: Request) -> dict[str, Any]:
     return body
 
 
-async def _parse_edited_text(request: Request) -> str:
-    text = (await _parse_json_body(request)).get("text")
-    if not isinstance(text, str) or not text.strip():
-        raise InputError("There is no text.", kind="empty_input")
-    return text
-
-
-def _validate_answer_lines(items: Any) -> list[str] | None:
-    """A person's advice or questions; None for those that the graph has itself."""
-    if items is None:
-        return None
-    lines = [" ".join(str(item).split()) for item in items] if isinstance(items, list) else []
-    if not any(lines):
-        raise InputError("There is nothing in the answer; keep what is there, or write a line.", kind="empty_input")
-    return [line for line in lines if line]
-
-
 async def build_error_response(_: Request, error: Exception) -> Response:
-    """An error as the page shows it."""
-    assert isinstance(error, DraftroomError)  # noqa: S101 - it is registered for no other
+    """Build the response for an error of Draftroom or of the web framework."""
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": {"kind": "bad_request", "message": str(error.detail)}}, error.status_code)
+    assert isinstance(error, DraftroomError)  # noqa: S101 - registered for these two classes only
     return JSONResponse({"error": {"kind": error.kind, "message": str(error)}}, HTTP_STATUSES.get(error.kind, 422))
 
 
-async def build_http_error_response(_: Request, error: Exception) -> Response:
-    """The same for what the web framework refuses."""
-    assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for no other
-    return JSONResponse({"error": {"kind": "bad_request", "message": str(error.detail)}}, error.status_code)
-
-
 def build_page_routes() -> list[Route | Mount]:
-    """The page and what it asks for."""
-    one = "/page/api/runs/{id}"
+    """Build the routes of the page and its API."""
+    run = "/page/api/runs/{id}"
     return [
         Route("/page", lambda _: RedirectResponse("/page/")),
         Route("/page/api/start", serve_start),
         Route("/page/api/runs", serve_runs, methods=["GET", "POST"]),
-        Route(one, serve_run, methods=["GET", "DELETE"]),
-        Route(f"{one}/resume", resume_run, methods=["POST"]),
-        Route(f"{one}/stop", stop_run, methods=["POST"]),
-        Route(f"{one}/decisions/{{comment}}", update_decision, methods=["PUT"]),
-        Route(f"{one}/article", update_article, methods=["PUT"]),
-        Route(f"{one}/text", update_plain_text, methods=["PUT"]),
-        Route(f"{one}/export", export_result),
-        Route(f"{one}/paper", serve_paper),
-        Route(f"{one}/words", serve_word_positions),
+        Route(run, serve_run, methods=["GET", "DELETE"]),
+        Route(f"{run}/resume", resume_run, methods=["POST"]),
+        Route(f"{run}/stop", stop_run, methods=["POST"]),
+        Route(f"{run}/decisions/{{comment}}", update_decision, methods=["PUT"]),
+        Route(f"{run}/article", update_text, methods=["PUT"]),
+        Route(f"{run}/text", update_text, methods=["PUT"]),
+        Route(f"{run}/export", export_result),
+        Route(f"{run}/paper", serve_paper),
+        Route(f"{run}/words", serve_word_positions),
         Route("/page/api/check", check_uploaded_paper, methods=["POST"]),
         Mount("/page", StaticFiles(directory=STATIC_FOLDER, html=True, check_dir=False)),
     ]
 
 
 def build_page_app(access: AccessPolicy | None) -> Starlette:
-    """The app for a server that these may talk to; without a page if nobody has said who may."""
+    """Build the app for a server with these rules for access; without rules there is no page."""
     return Starlette(
         routes=[Route("/ready", views.serve_readiness), *(build_page_routes() if access else [])],
         middleware=[Middleware(AccessMiddleware, access=access)] if access else [],
         lifespan=(lambda _: manage_lifespan(access)) if access else None,
-        exception_handlers={DraftroomError: build_error_response, HTTPException: build_http_error_response},
+        exception_handlers={DraftroomError: build_error_response, HTTPException: build_error_response},
     )
 
 

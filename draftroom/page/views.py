@@ -1,6 +1,6 @@
-"""What the page is told: what can be done here, what a person begins, all runs, and one run with its paper.
+"""Build the data that the page shows: the start page, all runs, and one run with its paper.
 
-For an orchestrator: whether the server could do a run now.
+Also creates the record of a new run, and answers an orchestrator's readiness probe.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from draftroom.systems.check import NUMBER_CHECK
 from runs.graph_state import StreamState, load_snapshot
 from runs.record import RunRecord, count_run_calls, count_run_tokens, determine_status, load_records
 from runs.recorder import refresh_record
-from state.documents import Document, Word
+from state.documents import Document
 from state.errors import DraftroomError, InputError, StateError
 from state.files import resolve_state_folder
 from state.model_settings import ModelSettings
@@ -41,9 +41,13 @@ from tools.configuration import list_presets, load_settings
 from tools.documents.reading import FORMATS, MAX_BYTES, load_document
 from tools.models.endpoint import discard_endpoint, fetch_endpoint
 
+PASTED_TEXT_NAME = "pasted text"
+# The commands that the page offers, with their systems.
+SYSTEM_BY_VERB: Mapping[str, System] = {verb: system for system in SYSTEMS.values() for verb in system.commands}
+
 
 class RunView(NamedTuple):
-    """A run as it stands now."""
+    """Current state of a run."""
 
     record: RunRecord
     values: Values
@@ -51,25 +55,24 @@ class RunView(NamedTuple):
 
 
 async def build_start_payload() -> dict[str, Any]:
-    """What can be done here, with which settings, and whether the models answer."""
+    """Build the data of the start page: systems with their settings, and whether their models answer."""
     settings = await asyncio.to_thread(load_settings)
-    answers = await asyncio.gather(
-        *(_build_endpoint_payload(model) for model in list_distinct_models(settings).values())
-    )
+    models = list_distinct_models(settings)
+    answers = await asyncio.gather(*map(_build_endpoint_payload, models.values()))
     systems = []
     for verb, system in SYSTEM_BY_VERB.items():
-        # What a person may change, each with the value that holds if they do not.
-        now = getattr(settings, system.table).model_dump(mode="json")
+        # A form of the settings that a person may change, with the current values as defaults.
+        current = getattr(settings, system.table).model_dump(mode="json")
         schema = SYSTEM_TABLES[system.table].model_json_schema()
-        fields = {name: {**schema["properties"][name], "default": now[name]} for name in system.asked}
+        fields = {name: {**schema["properties"][name], "default": current[name]} for name in system.asked}
         form = {"type": "object", "properties": fields, "$defs": schema.get("$defs", {})}
-        told = {"name": system.name, "verb": verb, "title": verb.capitalize(), "summary": system.commands[verb].help}
-        systems.append({**told, "settings": form})
+        summary = system.commands[verb].help
+        systems.append(
+            {"name": system.name, "verb": verb, "title": verb.capitalize(), "summary": summary, "settings": form}
+        )
     return {
         "version": __version__,
-        "endpoints": [
-            {"roles": name, **answer} for name, answer in zip(list_distinct_models(settings), answers, strict=True)
-        ],
+        "endpoints": [{"roles": roles, **answer} for roles, answer in zip(models, answers, strict=True)],
         "suffixes": sorted({".pdf", ".docx", ".txt", *FORMATS}),
         "max_bytes": MAX_BYTES,
         "systems": systems,
@@ -78,32 +81,33 @@ async def build_start_payload() -> dict[str, Any]:
 
 
 async def _build_endpoint_payload(model: Any) -> dict[str, Any]:
-    patient = model.model_copy(update={"timeout_s": 5.0, "retries": 0})
-    told = {"model": model.model, "base_url": model.base_url}
+    problem = ""
     try:
-        await fetch_endpoint(patient)
+        # The start page must not wait as long as a run would.
+        await fetch_endpoint(model.model_copy(update={"timeout_s": 5.0, "retries": 0}))
     except DraftroomError as error:
-        return {**told, "answers": False, "problem": str(error)}
-    return {**told, "answers": True, "problem": ""}
+        problem = str(error)
+    return {"model": model.model, "base_url": model.base_url, "answers": not problem, "problem": problem}
 
 
-def build_runs_payload(keeper: RunManager) -> dict[str, Any]:
-    """All runs of what the page can show, newest first, and what is wrong with records that cannot be read."""
-    driven = keeper.list_active_attempts()  # before the records: one that ends now has the right one by then
+def build_runs_payload(manager: RunManager) -> dict[str, Any]:
+    """Summarize all runs that the page can show, newest first, and list problems with unreadable records."""
+    # Before the records are read: the record of a run that ends in between is up to date.
+    active = manager.list_active_attempts()
     records = load_records()
     shown = (record for record in records.readable if record["system"] != NUMBER_CHECK.name)
-    return {"runs": [_summarize_run(record, driven) for record in shown], "problems": records.problems}
+    return {"runs": [_summarize_run(record, active) for record in shown], "problems": records.problems}
 
 
-def _summarize_run(record: RunRecord, driven: Mapping[str, ServerRun]) -> dict[str, Any]:
+def _summarize_run(record: RunRecord, active: Mapping[str, ServerRun]) -> dict[str, Any]:
     try:
         progress, outcome = find_system(record["system"]).progress(record["results"])
-    except StateError:  # of another version
+    except StateError:  # a run of another version of Draftroom
         progress, outcome = "", ""
     return {
         **{key: record[key] for key in ("id", "system", "created", "updated")},
         "name": record["input"]["name"],
-        "status": "running" if record["id"] in driven else determine_status(record),
+        "status": "running" if record["id"] in active else determine_status(record),
         "progress": progress,
         "outcome": outcome,
         "calls": count_run_calls(record),
@@ -113,26 +117,18 @@ def _summarize_run(record: RunRecord, driven: Mapping[str, ServerRun]) -> dict[s
 
 
 async def load_run_view(record: RunRecord) -> RunView:
-    """A run by its checkpoints, which may be ahead of its record.
-
-    Raises:
-        StateError: If they cannot be read.
-    """
+    """Load the current state of a run from its checkpoints."""
     runnable = find_system(record["system"]).graph
     snapshot = await load_snapshot(record, runnable)
     values = StreamState(snapshot).merge_subgraphs(runnable)
+    # The record of a running attempt is written at its end, so the checkpoints are ahead of it.
     if record["status"] == "running":
         record = refresh_record(record, values, runnable)
     return RunView(record, values, snapshot)
 
 
-def build_run_payload(view: RunView, driven: ServerRun | None) -> dict[str, Any]:
-    """One run with its paper, its result so far, and what it waits for.
-
-    Args:
-        view: Of the run.
-        driven: The attempt that this server was making before its record was read.
-    """
+def build_run_payload(view: RunView, active: ServerRun | None) -> dict[str, Any]:
+    """Build the data of one run: its paper, its result so far, and the question at which it is paused."""
     record, values, snapshot = view
     rendering = find_system(record["system"]).rendering
     result = json.loads(rendering.formats[".json"](record, values))
@@ -140,15 +136,15 @@ def build_run_payload(view: RunView, driven: ServerRun | None) -> dict[str, Any]
     paper: dict[str, Any]
     try:
         paper = build_source_payload(load_document(record["input"]["paper"]))
-    except StateError as error:  # it is gone; the rest can be shown
+    except StateError as error:  # the stored document is gone; the rest can be shown
         paper = {"title": record["input"]["name"], "format": "", "pages": 0, "warnings": [str(error)], "paragraphs": []}
-    question = snapshot.interrupts[0].value if snapshot.interrupts and not driven else None
+    question = snapshot.interrupts[0].value if snapshot.interrupts and not active else None
     return {
         "record": record,
         "result": result,
-        "status": "running" if driven else determine_status(record),
+        "status": "running" if active else determine_status(record),
         "thread": record["thread"],
-        "run": driven.run if driven else None,
+        "run": active.run if active else None,
         "source": paper,
         "question": question and {**question, "items": question["advice"]},
         "decisions": values.get("decisions") or {},
@@ -161,7 +157,7 @@ def build_run_payload(view: RunView, driven: ServerRun | None) -> dict[str, Any]
 
 
 def build_source_payload(document: Document) -> dict[str, Any]:
-    """A paper as the page shows it."""
+    """Build the data of a paper: its title, format, warnings and paragraphs."""
     return {
         **{key: document[key] for key in ("title", "format", "pages", "warnings")},
         "paragraphs": [
@@ -170,82 +166,63 @@ def build_source_payload(document: Document) -> dict[str, Any]:
     }
 
 
-def load_word_positions(record: RunRecord) -> dict[str, list[Word]]:
-    """Where the words of each paragraph stand on the pages of a PDF.
-
-    Raises:
-        StateError: The paper as it was read is gone.
-    """
-    return {paragraph["id"]: paragraph["words"] for paragraph in load_document(record["input"]["paper"])["paragraphs"]}
-
-
-PASTED_TEXT_NAME = "pasted text"
-
-SYSTEM_BY_VERB: Mapping[str, System] = {verb: system for system in SYSTEMS.values() for verb in system.commands}
-"""What a person can have done, and the system that does it."""
-
-
-def normalize_file_name(told: str) -> str:
-    """A browser tells the name of a file without its folder, others tell what they like; pasted text has none."""
-    return PurePath(told.replace("\\", "/").replace("\0", "")).name[-200:] or PASTED_TEXT_NAME
+def normalize_file_name(name: str) -> str:
+    """Return the last part of an uploaded file's name, or a default for pasted text."""
+    # Browsers send the name without its folder, but other clients may send any path.
+    return PurePath(name.replace("\\", "/").replace("\0", "")).name[-200:] or PASTED_TEXT_NAME
 
 
 def create_run_record(
     verb: str, data: bytes, name: str, chosen: Mapping[str, Any], request: Mapping[str, Any]
 ) -> RunRecord:
-    """The record of a run that may begin now.
+    """Create the record of a run that can be started.
 
     Args:
-        verb: explain, simplify or review.
-        data: The paper.
-        name: Of its file; empty if the text was pasted.
-        chosen: Settings of the system that a person has changed, and perhaps `preset`.
-        request: What is asked of the graph beside its paper: a section to review.
-
-    Raises:
-        DraftroomError: What is wrong with the settings, the paper or the request.
+        verb: Command: explain, simplify or review.
+        data: Bytes of the paper.
+        name: Name of its file; empty for pasted text.
+        chosen: Settings of the system that a person has changed, and optionally `preset`.
+        request: Further input of the graph, such as the section to review.
     """
     if verb not in SYSTEM_BY_VERB:
         raise InputError(f"There is nothing called {verb[:40]!r} to do; choose one of {', '.join(SYSTEM_BY_VERB)}.")
     system = SYSTEM_BY_VERB[verb]
     own = {field: value for field, value in chosen.items() if field != "preset"}
-    if strange := own.keys() - set(system.asked):
-        raise InputError(f"The page has no setting {strange.pop()[:40]!r}; it belongs in draftroom.toml.")
+    if unknown := own.keys() - set(system.asked):
+        raise InputError(f"The page has no setting {unknown.pop()[:40]!r}; it belongs in draftroom.toml.")
     preset = chosen.get("preset")
-    if preset and preset not in list_presets():  # a path would be read
+    # Only names: load_settings would also read a preset from a path.
+    if preset and preset not in list_presets():
         raise InputError(f"There is no preset {str(preset)[:40]!r}; choose one of {', '.join(list_presets())}.")
     settings = load_settings({system.table: own, **({"preset": preset} if preset else {})})
-    take = partial(read_run_input_bytes, data, normalize_file_name(name))
-    return RunRequest(system, settings, request).prepare_record(take)
+    read = partial(read_run_input_bytes, data, normalize_file_name(name))
+    return RunRequest(system, settings, request).prepare_record(read)
 
 
 async def serve_readiness(_: Request) -> Response:
-    """200 if everything that a run needs can be used, otherwise 503; the names of what cannot, and why by kind.
+    """Answer a readiness probe: 200 if a run could start now, otherwise 503 with the kinds of problems.
 
-    LangGraph's own `/ok` tells that the server is alive. This tells whether its state folder, its checkpoints and the
-    endpoints of its models can be used, without a word on where they are.
+    LangGraph's own `/ok` reports that the server is alive. This checks its state folder, checkpoints and model
+    endpoints, and reveals no paths or addresses.
     """
-    problems = {check.name: check.kind for check in await run_readiness_checks() if check.status == "failed"}
-    return JSONResponse({"ready": not problems, "problems": problems}, 503 if problems else 200)
-
-
-async def run_readiness_checks() -> list[CheckResult]:
-    """The checks of `draftroom doctor` that take no more than a moment and ask no model for an answer."""
+    # The quick checks of `draftroom doctor`, which ask no model for an answer.
     try:
         settings = await asyncio.to_thread(load_settings)
     except DraftroomError as error:
-        return [build_failed_check("settings", error)]
-    models = list_distinct_models(settings).values()
-    return [
-        await asyncio.to_thread(check_state_folder, resolve_state_folder().absolute()),
-        await check_checkpoint_store(settings.checkpoints),
-        *await asyncio.gather(*map(check_endpoint, models)),
-    ]
+        checks = [build_failed_check("settings", error)]
+    else:
+        checks = [
+            await asyncio.to_thread(check_state_folder, resolve_state_folder().absolute()),
+            await check_checkpoint_store(settings.checkpoints),
+            *await asyncio.gather(*map(check_endpoint, list_distinct_models(settings).values())),
+        ]
+    problems = {check.name: check.kind for check in checks if check.status == "failed"}
+    return JSONResponse({"ready": not problems, "problems": problems}, 503 if problems else 200)
 
 
 async def check_endpoint(model: ModelSettings) -> CheckResult:
-    """Whether an endpoint answers now, and serves its model."""
-    discard_endpoint(model)
+    """Check whether an endpoint answers now and serves its model."""
+    discard_endpoint(model)  # an earlier answer is cached
     try:
         await fetch_endpoint(model)
     except DraftroomError as error:

@@ -1,1 +1,1 @@
-"""Results for people and programs: terminal, Markdown, HTML and JSON; one package a system, what they share is here."""
+"""Render results for the terminal and as files; one module per system or format."""

@@ -1,11 +1,11 @@
-"""The paper itself with a highlight on the words of each comment and computed finding, and what is said as its note.
+"""Annotate the reviewed PDF: a highlight with a note for each comment and computed finding.
 
-A quote has one box a line, in the coordinates that annotations use.
+A highlight has one quadrilateral per line of the quote, in the coordinates of PDF annotations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from io import BytesIO
 from itertools import groupby
 from typing import NamedTuple
@@ -29,27 +29,19 @@ from state.documents import Word
 from state.errors import InputError
 from state.records import Values
 
-# What pypdf raises for broken files, from its depths.
+# pypdf raises built-in exceptions, too, for broken files.
 _PYPDF_ERRORS = (
-    PyPdfError,
-    ValueError,
-    NotImplementedError,
-    TypeError,
-    AttributeError,
-    LookupError,
-    AssertionError,
-    RecursionError,
+    *(PyPdfError, ValueError, TypeError, AttributeError, LookupError),
+    *(AssertionError, NotImplementedError, RecursionError),
 )
 _ICON_SIZE = 20.0  # width and height of a note's icon in points
+# Words of a line overlap by at least this share of the lower one's height; subscripts and superscripts reach it.
+_MIN_LINE_OVERLAP = 0.5
+_ROTATIONS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}  # degrees to cosine and sine
 
 
 def render_annotated_pdf(record: RunRecord, values: Values) -> bytes:
-    """The PDF that was reviewed, with its comments and what was computed; apart from them it is the file that was read.
-
-    Raises:
-        BadInput: The paper was no PDF, is gone, was changed, or cannot be written to.
-        StateError: The places of its words are gone.
-    """
+    """Return the reviewed PDF with its comments and computed findings as annotations; nothing else in it changes."""
     reference, document = load_paper_document(values)
     data, notes = read_original_file(reference, "pdf"), locate_notes(document, record, values)
     words = {paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]}
@@ -70,17 +62,18 @@ def render_annotated_pdf(record: RunRecord, values: Values) -> bytes:
 
 
 def _add_note(writer: PdfWriter, about: PlacedNote, words: list[Word]) -> None:
-    """A highlight on each page of the quote, or of the whole paragraph if nothing is quoted.
+    """Highlight the quoted words, or the whole paragraph without a quote, on each of their pages.
 
-    If the page does not show the words, a note at the top of the page.
+    If none of the words has a known position, add an icon at the top of the page instead.
     """
-    quoted = [word for word in words if word["start"] < about.end and word["end"] > about.start]
-    if about.end <= about.start:
-        quoted = words
+    quoted = words
+    if about.end > about.start:
+        quoted = [word for word in words if word["start"] < about.end and word["end"] > about.start]
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
         lines = compute_line_quadrilaterals(on_page, writer.pages[page - 1].rotation)
+        xs, ys = [x for line in lines for x in line[::2]], [y for line in lines for y in line[1::2]]
         highlight = Highlight(
-            rect=compute_bounding_box(lines),
+            rect=(min(xs), min(ys), max(xs), max(ys)),
             quad_points=ArrayObject(FloatObject(round(at, 3)) for line in lines for at in line),
             highlight_color=about.note.colour,
             title_bar=NOTE_AUTHOR,
@@ -101,14 +94,8 @@ def _add_annotation(writer: PdfWriter, page: int, annotation: MarkupAnnotation, 
     writer.add_annotation(page - 1, annotation)
 
 
-_MIN_LINE_OVERLAP = 0.5
-"""Share of the height of the lower one that two words of a line have in common at least; indices are that low."""
-_ROTATIONS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}
-"""Cosine and sine of the angle by which a viewer turns a page."""
-
-
 class Box(NamedTuple):
-    """A box in points from the lower left corner of the page."""
+    """A box in points, measured from the lower left corner of the page."""
 
     x0: float
     y0: float
@@ -117,45 +104,33 @@ class Box(NamedTuple):
 
 
 def compute_line_quadrilaterals(words: Iterable[Word], rotation: int) -> list[list[float]]:
-    """A quadrilateral a line for words of one page (ISO 32000-1, 12.5.6.10).
-
-    The corners come in the order that viewers expect, whatever the standard says: upper left, upper right, lower left,
-    lower right as the text is read.
+    """Compute one quadrilateral per line for words of one page (ISO 32000-1, 12.5.6.10).
 
     Args:
-        words: In reading order.
-        rotation: Of the page, clockwise in degrees.
+        words: Words in reading order.
+        rotation: Clockwise rotation of the page in degrees.
+
+    Returns:
+        Eight coordinates per line, in points.
     """
     cosine, sine = _ROTATIONS[rotation % 360]
-    lines = _merge_line_boxes(_rotate_box(Box(*word["box"]), cosine, sine) for word in words)
-    corners = [((b.x0, b.y1), (b.x1, b.y1), (b.x0, b.y0), (b.x1, b.y0)) for b in lines]
-    return [[at for u, v in line for at in (cosine * u - sine * v, sine * u + cosine * v)] for line in corners]
-
-
-def compute_bounding_box(quadrilaterals: Iterable[list[float]]) -> Box:
-    """The smallest box around all of them."""
-    xs = [x for quad in quadrilaterals for x in quad[::2]]
-    ys = [y for quad in quadrilaterals for y in quad[1::2]]
-    return Box(min(xs), min(ys), max(xs), max(ys))
-
-
-def _rotate_box(box: Box, cosine: int, sine: int) -> Box:
-    """The box as the page is shown."""
-    us = [cosine * x + sine * y for x, y in ((box.x0, box.y0), (box.x1, box.y1))]
-    vs = [cosine * y - sine * x for x, y in ((box.x0, box.y0), (box.x1, box.y1))]
-    return Box(min(us), min(vs), max(us), max(vs))
-
-
-def _merge_line_boxes(boxes: Iterable[Box]) -> Iterator[Box]:
-    """Boxes of words to boxes of lines; a line ends where the next word is not to the right of it at its height."""
-    line: Box | None = None
-    for box in boxes:
+    # 1. Merge the boxes of words into boxes of lines, in the coordinates of the page as shown.
+    lines: list[Box] = []
+    for word in words:
+        x0, y0, x1, y1 = word["box"]
+        us = sorted(cosine * x + sine * y for x, y in ((x0, y0), (x1, y1)))
+        vs = sorted(cosine * y - sine * x for x, y in ((x0, y0), (x1, y1)))
+        box, line = Box(us[0], vs[0], us[1], vs[1]), lines[-1] if lines else None
         overlap = min(line.y1, box.y1) - max(line.y0, box.y0) if line else 0.0
+        # A line continues with a word at its height to its right.
         if line and box.x0 >= line.x0 and overlap >= _MIN_LINE_OVERLAP * min(line.y1 - line.y0, box.y1 - box.y0):
-            line = Box(line.x0, min(line.y0, box.y0), max(line.x1, box.x1), max(line.y1, box.y1))
-            continue
-        if line:
-            yield line
-        line = box
-    if line:
-        yield line
+            lines[-1] = Box(line.x0, min(line.y0, box.y0), max(line.x1, box.x1), max(line.y1, box.y1))
+        else:
+            lines.append(box)
+    # 2. Rotate the corners of each line back to the coordinates of the file.
+    quadrilaterals = []
+    for box in lines:
+        # Viewers expect this order of corners, although the standard gives another one.
+        corners = ((box.x0, box.y1), (box.x1, box.y1), (box.x0, box.y0), (box.x1, box.y0))
+        quadrilaterals.append([at for u, v in corners for at in (cosine * u - sine * v, sine * u + cosine * v)])
+    return quadrilaterals

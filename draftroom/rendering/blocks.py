@@ -1,4 +1,4 @@
-"""The blocks that a result is made of. Each system builds one document of them, and every writer knows them all."""
+"""Blocks of a result document. Each system builds one document of them, which every format renders."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Prose:
-    """A text in Markdown that was asked for."""
+    """Markdown text that the user asked for."""
 
     markdown: str
 
@@ -38,47 +38,40 @@ class TextLine:
     tone: Tone = "plain"
 
     def to_text(self) -> str:
-        """Return all of it as one text."""
+        """Return the label, text, quote and source as one text."""
         quote = f'"{self.quote}"' if self.quote else ""
-        said = " ".join(filter(None, (self.text, quote, f"({self.source})" if self.source else "")))
-        return f"{self.label}: {said}" if self.label else said
-
-
-@dataclass(frozen=True)
-class Quotation:
-    """Words of a paper."""
-
-    text: str
+        text = " ".join(filter(None, (self.text, quote, f"({self.source})" if self.source else "")))
+        return f"{self.label}: {text}" if self.label else text
 
 
 @dataclass(frozen=True)
 class Items:
-    """A list."""
+    """A bulleted list."""
 
     lines: Sequence[TextLine]
 
 
 @dataclass(frozen=True)
 class DataTable:
-    """A table whose columns hold numbers, but for the first one and those in `words`."""
+    """A table whose columns hold numbers, except the first and those in `words`."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     words: Sequence[str] = ()
     selected: int | None = None
-    """Index of the row that stands out."""
+    """Index of the highlighted row."""
 
 
 @dataclass(frozen=True)
 class Diff:
-    """What was changed in a text."""
+    """Changes between two versions of a text."""
 
     changes: Sequence[DiffSegment]
 
 
 @dataclass(frozen=True)
 class Callout:
-    """What a reader must not overlook."""
+    """A warning that a reader must not overlook."""
 
     title: str
     lines: Sequence[TextLine]
@@ -86,54 +79,54 @@ class Callout:
 
 @dataclass(frozen=True)
 class FoldedBlocks:
-    """Blocks that a page shows when they are asked for."""
+    """Blocks that a page shows on request."""
 
     title: str
     blocks: Sequence[Block]
     number: int | None = None
-    """Of the round, entry or paragraph that it is about."""
+    """Number of the round, entry or paragraph."""
     unfolded: bool = False
 
 
 @dataclass(frozen=True)
 class Note:
-    """What is said about words of a paper: a comment of the agents, or a finding that was computed."""
+    """A comment of the agents, or a computed finding, about words of a paper."""
 
     id: str
     rank: int
-    """0 for what was computed: it is certain."""
+    """0 for a computed finding, because it is certain."""
     kind: str
-    """What a reader can filter by."""
+    """Type of comment that a reader can filter by."""
     title: str
     colour: str
-    """Red, green and blue in hexadecimal digits."""
+    """Red, green and blue as six hexadecimal digits."""
     paragraph: str
-    """Empty if it is about none."""
+    """Id of the paragraph; empty for none."""
     section: str
     page: int
-    """0 if it is not known."""
+    """0 if unknown."""
     quote: str
-    """Empty if it is about the paragraph as a whole."""
+    """Empty for a note on the whole paragraph."""
     start: int
-    """Offset of the quote in the text of the paragraph, if it stands there."""
+    """Offset of the quote in the paragraph's text, if the quote is there."""
     lines: Sequence[TextLine]
     evidence: Sequence[TextLine] = ()
     checks: Sequence[TextLine] = ()
-    """What a check of it found."""
+    """Results of the checks of a comment."""
 
     @property
     def place(self) -> str:
-        """Where it is, for a person."""
+        """Section, page and paragraph, for display."""
         return format_place(self.section, self.page, self.paragraph)
 
     @property
     def heading(self) -> str:
-        """Its rank, title and place."""
+        """Rank, title and place."""
         return f"{self.rank}. {self.title} ({self.place})" if self.rank else self.title
 
     @property
     def about(self) -> str:
-        """What it is about, for a person."""
+        """Quote, or a phrase for the whole paragraph, for display."""
         return f'"{self.quote}"' if self.quote else "the paragraph as a whole"
 
 
@@ -149,38 +142,38 @@ class NotedParagraph:
 
 @dataclass(frozen=True)
 class NotedPaper:
-    """NotedPaper in the order of their importance, and the paper that they are about as far as it can be shown."""
+    """Notes in order of importance, with the paragraphs of their paper that can be shown."""
 
     notes: Sequence[Note]
     paper: Sequence[NotedParagraph] = ()
     kinds: Sequence[str] = ()
-    """All kinds that comments may have, in the order in which they are listed."""
+    """All types of comments, in the order in which they are listed."""
 
 
-Block = Heading | Prose | TextLine | Quotation | Items | DataTable | Diff | Callout | FoldedBlocks | NotedPaper
+Block = Heading | Prose | TextLine | Items | DataTable | Diff | Callout | FoldedBlocks | NotedPaper
 
 
 @dataclass(frozen=True)
 class ResultDocument:
-    """A result, in the parts that writers show together."""
+    """A result, divided into the parts that formats show together."""
 
     title: str
     result: Sequence[Block]
-    """What was asked for."""
+    """The result itself."""
     remarks: Sequence[Block]
-    """What a reader of the result should know."""
+    """Warnings and explanations for a reader of the result."""
     conclusion: str
-    """The end of the remarks on a terminal, in one line."""
+    """Last line of the remarks on a terminal."""
     story: Sequence[FoldedBlocks] = ()
-    """How it came about, one part a round, entry or paragraph."""
+    """History of the run, by round, entry or paragraph."""
     provenance: Sequence[TextLine] = ()
-    """Where it comes from."""
+    """Run, paper and models that the result comes from."""
     costs: Sequence[Block] = ()
-    """What it cost, and what went wrong."""
+    """Usage and failures of the run."""
 
     @property
     def appendix(self) -> list[Block]:
-        """How it came about, where it comes from, and what it cost, under headings."""
+        """History, provenance and costs under headings."""
         found: list[Block] = []
         if self.story:
             found += [Heading("How it came about"), *self.story]
@@ -190,5 +183,5 @@ class ResultDocument:
 
 
 def format_place(section: str, page: int, *more: str) -> str:
-    """Name a place of a paper: its section, its page where there are pages, and more."""
+    """Format a place in a paper: its section, its page if it has pages, and further parts."""
     return ", ".join(filter(None, (section, f"page {page}" if page else "", *more)))

@@ -1,4 +1,4 @@
-"""The two streams of the command: results go to standard output, everything else to standard error."""
+"""Consoles of the command: standard output for results, standard error for everything else."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from tools.text import strip_control_characters
 OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
 
-_FILE_WIDTH = 160  # without a terminal nothing is known of the width; a row should stay one line
-_NARROW_COLUMNS = 70  # columns of a terminal below which a table's own columns would be too thin to read
+_FILE_WIDTH = 160  # width of a table without a terminal: wide enough for one line per row
+_NARROW_COLUMNS = 70  # on narrower terminals the columns of a table are too thin to read
 
 
 def print_to_stderr(text: str, style: str = "") -> None:
-    """Print a line to standard error, exactly as it is: it is never read as markup."""
+    """Print a line to standard error, without markup."""
     print_line(text, style, console=ERR)
 
 
 def print_line(text: str, style: str = "", *, console: Console = OUT) -> None:
-    """Print a line exactly as it is: it is never read as markup."""
+    """Print a line without markup."""
     console.print(Text(strip_control_characters(text), style=style), soft_wrap=True)
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table whose rows stay whole where no terminal limits them; on a narrow one, each row as a few lines."""
+    """Print a table; on a narrow terminal, print each row as a few lines of name and value."""
     if not console.is_terminal:
         console.width = _FILE_WIDTH
     if console.width >= _NARROW_COLUMNS:
@@ -45,7 +45,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def make_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:
-    """Make a table whose columns hold numbers, but for the first one and those named in `words`."""
+    """Make a table whose columns are right-aligned, except the first and those in `words`."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         table.add_column(name, justify="left" if place == 0 or name in words else "right")

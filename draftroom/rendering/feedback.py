@@ -1,4 +1,4 @@
-"""Results of focused feedback: the comments at the words that they are about, and how each came about."""
+"""Render the results of focused feedback: comments beside the quoted words, and how each was reached."""
 
 from __future__ import annotations
 
@@ -6,19 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
+from draftroom.rendering import blocks as b
 from draftroom.rendering.annotations import render_annotated_pdf
-from draftroom.rendering.blocks import (
-    Block,
-    Callout,
-    FoldedBlocks,
-    Heading,
-    Items,
-    NotedPaper,
-    NotedParagraph,
-    ResultDocument,
-    TextLine,
-    format_place,
-)
 from draftroom.rendering.manuscripts import render_latex, render_word
 from draftroom.rendering.notes import WEAKNESS_COLOURS, describe_evidence, list_computed_notes, list_ranked_notes
 from draftroom.rendering.provenance import (
@@ -44,30 +33,30 @@ EARLIER_COMMENT_LABELS = {
     "addressed": "Addressed, as far as the new review can tell",
     "gone": "Gone with its paragraph",
 }
-_MAX_UNREVIEWED_CHARS = 80  # characters of a paragraph that was not reviewed
-_MAX_QUOTE_CHARS = 60  # characters of a quote in a line of progress
+# Only the beginning of a paragraph without a review, and of a quote in a progress line, is shown.
+_MAX_UNREVIEWED_CHARS = 80
+_MAX_QUOTE_CHARS = 60
 
 
-def build_review_document(record: RunRecord, values: Values) -> ResultDocument:
-    """Build the document of a review, also of one that is under way."""
+def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument:
+    """Build the result document of a finished or unfinished review."""
     comments, computed = list_ranked_notes(values), list_computed_notes(values)
     document: DocumentRef | None = values.get("document")
     title = (document["title"] if document else "") or record["input"]["name"]
-    reviews: list[ParagraphReview] = values.get("reviews", [])
-    told = f"{format_count(len(comments), 'comment')} on {format_count(len(reviews), 'paragraph')}"
-    told += f", {format_count(len(computed), 'computed finding')}" if computed else ""
+    counts = f"{format_count(len(comments), 'comment')} on {format_count(len(values.get('reviews', [])), 'paragraph')}"
+    counts += f", {format_count(len(computed), 'computed finding')}" if computed else ""
     state = "" if values.get("finished") else f" so far ({record['status']})"
-    summary = f"{told}{state}" if comments or computed else f"{told}{state}: nothing worth raising was found"
+    summary = f"{counts}{state}" if comments or computed else f"{counts}{state}: nothing worth raising was found"
     ranked = "; the numbers rank them, the best supported first" if comments else ""
-    notes = NotedPaper([*computed, *comments], _list_noted_paragraphs(values), list(WEAKNESS_COLOURS))
-    return ResultDocument(
+    paragraphs, missing = _list_noted_paragraphs(values)
+    return b.ResultDocument(
         title=title,
         result=[
-            Heading(f"Feedback on: {title}", 1),
-            TextLine(f"{summary}{ranked}.", tone="soft"),
+            b.Heading(f"Feedback on: {title}", 1),
+            b.TextLine(f"{summary}{ranked}.", tone="soft"),
             *_warn_of_hidden_text(values),
-            *_report_missing_text(values),
-            notes,
+            *([b.TextLine(missing, tone="soft")] if missing else []),
+            b.NotedPaper([*computed, *comments], paragraphs, list(WEAKNESS_COLOURS)),
             *_list_earlier_comments(values),
         ],
         remarks=list(_list_remarks(values, {note.id for note in comments})),
@@ -78,172 +67,157 @@ def build_review_document(record: RunRecord, values: Values) -> ResultDocument:
     )
 
 
-def _warn_of_hidden_text(values: Values) -> Iterator[Block]:
+def _warn_of_hidden_text(values: Values) -> Iterator[b.Block]:
     lines = [
-        TextLine(
+        b.TextLine(
             f"{finding['kind']}, {'' if finding['visible'] else 'in'}visible to a reader: {finding['explanation']}",
-            label=format_place(finding["place"], finding["page"]),
+            label=b.format_place(finding["place"], finding["page"]),
             quote=finding["quote"],
             tone="alarm" if finding["kind"] == "instruction" else "warning",
         )
         for finding in values.get("findings", [])
     ]
     if lines:
-        yield Callout("This paper holds text for language models, or text that a reader cannot see", lines)
+        yield b.Callout("This paper holds text for language models, or text that a reader cannot see", lines)
 
 
-def _list_noted_paragraphs(values: Values) -> list[NotedParagraph]:
-    """Return the paper's paragraphs, then text that was reviewed besides, then quotes whose paragraph is gone."""
-    texts: dict[str, NotedParagraph] = {}
+def _list_noted_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]:
+    """List the paragraphs to show, and explain why the paper's text is incomplete (empty if it is complete)."""
     reference: DocumentRef | None = values.get("document")
-    try:
-        read = load_document(reference)["paragraphs"] if reference else []
-    except StateError:
-        read = []
+    read, missing = [], ""
+    if reference:
+        try:
+            read = load_document(reference)["paragraphs"]
+        except StateError as error:
+            missing = f"Only what was reviewed is shown. {error}"
+    else:
+        missing = "The paper has not been read yet."
+    # The order matters: the first text of an id wins, and the paper's own is the most complete.
+    texts: dict[str, b.NotedParagraph] = {}
     for paragraph in (*read, *values.get("targets", [])):
-        known = NotedParagraph(paragraph["id"], paragraph["section"], paragraph["page"], paragraph["text"])
+        known = b.NotedParagraph(paragraph["id"], paragraph["section"], paragraph["page"], paragraph["text"])
         texts.setdefault(paragraph["id"], known)
-    for note in list_ranked_notes(values):
-        texts.setdefault(note.paragraph, NotedParagraph(note.paragraph, note.section, note.page, note.quote))
-    return list(texts.values())
+    for note in list_ranked_notes(values):  # at least the quote, if its paragraph is lost
+        texts.setdefault(note.paragraph, b.NotedParagraph(note.paragraph, note.section, note.page, note.quote))
+    return list(texts.values()), missing
 
 
-def _report_missing_text(values: Values) -> Iterator[Block]:
-    """Say why the text of the paper is not whole, if it is not."""
-    reference: DocumentRef | None = values.get("document")
-    if not reference:
-        yield TextLine("The paper has not been read yet.", tone="soft")
-        return
-    try:
-        load_document(reference)
-    except StateError as error:
-        yield TextLine(f"Only what was reviewed is shown. {error}", tone="soft")
-
-
-def _list_earlier_comments(values: Values) -> Iterator[Block]:
-    """List the comments on the version before, those that are open first."""
+def _list_earlier_comments(values: Values) -> Iterator[b.Block]:
+    """List the comments on the previous version, open ones first."""
     earlier: list[EarlierComment] = values.get("earlier") or []
-    if earlier:
-        ordered = sorted(earlier, key=lambda item: list(EARLIER_COMMENT_LABELS).index(item["status"]))
-        lines = [
-            TextLine(
-                f"{_summarize_comment(item['comment'], item['paragraph'])}",
-                label=EARLIER_COMMENT_LABELS[item["status"]],
-            )
-            for item in ordered
-        ]
-        yield FoldedBlocks(f"Comments on the version before ({len(lines)})", [Items(lines)], unfolded=True)
+    order = list(EARLIER_COMMENT_LABELS)
+    lines = [
+        b.TextLine(_summarize_comment(item["comment"], item["paragraph"]), label=EARLIER_COMMENT_LABELS[item["status"]])
+        for item in sorted(earlier, key=lambda item: order.index(item["status"]))
+    ]
+    if lines:
+        yield b.FoldedBlocks(f"Comments on the version before ({len(lines)})", [b.Items(lines)], unfolded=True)
 
 
 def _summarize_comment(comment: Comment, paragraph: str = "") -> str:
-    """Say in one line where a comment is, what it is about, and what it says."""
-    where = paragraph or format_place(comment["section"], comment["page"], comment["paragraph"])
+    """Summarize a comment in one line: its place, subject and text."""
+    where = paragraph or b.format_place(comment["section"], comment["page"], comment["paragraph"])
     return f"{where}: {comment['label']}, {describe_comment_subject(comment)}: {comment['review']}"
 
 
 def describe_comment_subject(comment: Comment) -> str:
-    """Say what a comment is about: words of the paragraph, or all of it."""
+    """Return the quoted words of a comment, or a phrase for the whole paragraph."""
     return f'"{comment["quote"]}"' if comment["quote"] else "the paragraph as a whole"
 
 
-def _list_remarks(values: Values, shown: set[str]) -> Iterator[Block]:
-    """List what was left out, what was not commented on and why, and what else a reader should know."""
-    reviews: list[ParagraphReview] = values.get("reviews", [])
-    left_out = [comment for comment in list_comments(values) if comment["id"] not in shown]
-    reasons = {comment["id"]: " ".join(comment["verification"]["notes"]) for comment in left_out}
-    if left_out:
+def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
+    """List omitted comments, paragraphs without a comment, and notices about the review."""
+    omitted = []
+    for comment in list_comments(values):
+        if comment["id"] not in shown:
+            reasons = " ".join(comment["verification"]["notes"])
+            omitted.append(b.TextLine(f"{_summarize_comment(comment)} {reasons}".strip(), tone="soft"))
+    if omitted:
         why = "they resemble a better one, are more than was asked for, or were dismissed"
-        yield FoldedBlocks(
-            f"Comments that were left out ({len(left_out)}): {why}",
-            [
-                Items(
-                    [
-                        TextLine(f"{_summarize_comment(each)} {reasons[each['id']]}".strip(), tone="soft")
-                        for each in left_out
-                    ]
-                )
-            ],
-        )
-    failed = [_describe_outcome(review) for review in reviews if review["outcome"] == "failed"]
+        yield b.FoldedBlocks(f"Comments that were left out ({len(omitted)}): {why}", [b.Items(omitted)])
+    failed, silent = list[b.TextLine](), list[b.TextLine]()
+    for review in values.get("reviews", []):
+        problem = f": {review['problem']}" if review["problem"] else ""
+        place = b.format_place(review["section"], review["page"], review["paragraph"])
+        outcome = f"{place}: {review['outcome']}{problem}"
+        if review["outcome"] == "failed":
+            failed.append(b.TextLine(outcome, label="Not reviewed", tone="alarm"))
+        elif review["outcome"] != "comment":
+            silent.append(b.TextLine(outcome))
     if failed:
-        yield Items([TextLine(why, label="Not reviewed", tone="alarm") for why in failed])
-    silent = [_describe_outcome(review) for review in reviews if review["outcome"] not in ("comment", "failed")]
+        yield b.Items(failed)
     if silent:
-        yield FoldedBlocks(f"Paragraphs without a comment ({len(silent)})", [Items([TextLine(why) for why in silent])])
+        yield b.FoldedBlocks(f"Paragraphs without a comment ({len(silent)})", [b.Items(silent)])
     yield from build_reader_notices(values, UNIT, list_notices(values))
 
 
-def _describe_outcome(review: ParagraphReview) -> str:
-    problem = f": {review['problem']}" if review["problem"] else ""
-    return f"{format_place(review['section'], review['page'], review['paragraph'])}: {review['outcome']}{problem}"
-
-
-def _build_paragraph_history(values: Values) -> Iterator[FoldedBlocks]:
-    """Tell of each paragraph all that was done for it, in its order."""
+def _build_paragraph_history(values: Values) -> Iterator[b.FoldedBlocks]:
+    """Describe how each paragraph was reviewed, in the order of the paper."""
     reviews: dict[str, ParagraphReview] = {review["paragraph"]: review for review in values.get("reviews", [])}
     targets: list[Target] = values.get("targets", [])
     for target in targets:
         review = reviews.get(target["id"])
         outcome = review["outcome"] if review else "not reviewed yet"
-        place = format_place(target["section"], target["page"], target["id"])
+        place = b.format_place(target["section"], target["page"], target["id"])
         reviewed = review is not None and review["outcome"] != "failed"
         text = target["text"] if reviewed else textwrap.shorten(target["text"], _MAX_UNREVIEWED_CHARS)
-        lines = [TextLine(text, tone="soft"), *(_list_review_lines(review) if review else ())]
-        yield FoldedBlocks(f"Paragraph {target['number']} ({place}): {outcome}", [Items(lines)], target["number"])
+        lines = [b.TextLine(text, tone="soft"), *(_list_review_lines(review) if review else ())]
+        yield b.FoldedBlocks(f"Paragraph {target['number']} ({place}): {outcome}", [b.Items(lines)], target["number"])
 
 
-def _list_review_lines(review: ParagraphReview) -> Iterator[TextLine]:
+def _list_review_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
+    # 1. The plans; the first one was followed.
     for position, plan in enumerate(review["plans"]):
         yield from _list_plan_lines(plan, followed=position == 0)
+    # 2. The controller's decision on each step, and the evidence that the step gave.
     found = {item["id"]: item for item in review["evidence"]}
     for record in review["log"]:
-        yield TextLine(_describe_step(record["step"]), label=record["decision"], tone="thought")
+        yield b.TextLine(_describe_step(record["step"]), label=record["decision"], tone="thought")
         if record["because"]:
-            yield TextLine(record["because"], label="because", tone="soft")
+            yield b.TextLine(record["because"], label="because", tone="soft")
         evidence = found.get(make_evidence_id(record["step"]["id"]))
         if evidence:
             yield replace(describe_evidence(evidence, question=False), tone="good")
         if not evidence or record["note"]:
-            yield TextLine(f"{record['outcome']}{': ' if record['note'] else ''}{record['note']}", tone="soft")
+            yield b.TextLine(f"{record['outcome']}{': ' if record['note'] else ''}{record['note']}", tone="soft")
+    # 3. The reviewer's candidates, and the comment that was made of one.
     for candidate in review["candidates"]:
         label = f"possible weakness ({candidate['label']})"
-        yield TextLine(f'"{candidate["quote"]}": {candidate["problem"]}', label=label, tone="answer")
+        yield b.TextLine(f'"{candidate["quote"]}": {candidate["problem"]}', label=label, tone="answer")
     if review["comment"]:
         yield from _list_comment_lines(review["comment"])
     if review["problem"]:
-        yield TextLine(review["problem"], label=review["outcome"], tone="warning")
+        yield b.TextLine(review["problem"], label=review["outcome"], tone="warning")
     for note in review["notes"]:
-        yield TextLine(note, label="please note", tone="warning")
+        yield b.TextLine(note, label="please note", tone="warning")
 
 
-def _list_comment_lines(comment: Comment) -> Iterator[TextLine]:
-    yield TextLine(
-        f"{describe_comment_subject(comment)}: {comment['review']}", label=f"comment, {comment['label']}", tone="strong"
-    )
+def _list_comment_lines(comment: Comment) -> Iterator[b.TextLine]:
+    text = f"{describe_comment_subject(comment)}: {comment['review']}"
+    yield b.TextLine(text, label=f"comment, {comment['label']}", tone="strong")
     if comment["reasoning"]:
-        yield TextLine(comment["reasoning"], label="reasoning", tone="soft")
+        yield b.TextLine(comment["reasoning"], label="reasoning", tone="soft")
     for note in [comment["verification"]["verdict"], *comment["verification"]["notes"]]:
-        yield TextLine(note, label="check", tone="soft")
+        yield b.TextLine(note, label="check", tone="soft")
 
 
-def _list_plan_lines(plan: Plan, *, followed: bool) -> Iterator[TextLine]:
+def _list_plan_lines(plan: Plan, *, followed: bool) -> Iterator[b.TextLine]:
     score = "" if plan["score"] is None else f", score {plan['score']:.3f}"
     steps = "; ".join(_describe_step(step) for step in plan["steps"])
     label = f"plan {plan['number']}{score}{', followed' if followed else ''}"
-    yield TextLine(steps, label=label, tone="question" if followed else "soft")
+    yield b.TextLine(steps, label=label, tone="question" if followed else "soft")
     for repair in plan["repairs"]:
-        yield TextLine(repair, label="repaired", tone="warning")
+        yield b.TextLine(repair, label="repaired", tone="warning")
 
 
 def _describe_step(step: Step) -> str:
-    written = "" if step["origin"] == "planner" else f" (by the {step['origin']})"
-    return (
-        f"{step['id']} {format_identifier(step['action'])}{': ' if step['question'] else ''}{step['question']}{written}"
-    )
+    question = f": {step['question']}" if step["question"] else ""
+    author = "" if step["origin"] == "planner" else f" (by the {step['origin']})"
+    return f"{step['id']} {format_identifier(step['action'])}{question}{author}"
 
 
 def describe_review_progress(node: str, update: Values, values: Values) -> str:
-    """Return a line after each paragraph."""
+    """Return a progress line when a paragraph is done, otherwise an empty string."""
     if node != "conclude":
         return ""
     review: ParagraphReview = update["reviews"][-1]
@@ -259,7 +233,7 @@ def describe_review_progress(node: str, update: Values, values: Values) -> str:
 
 
 def format_questions(question: Values) -> str:
-    """Number the questions of a paused run under the paragraph that they are about."""
+    """Return the paragraph and the numbered questions at which a run is paused."""
     questions = "\n".join(f"  {number}. {text}" for number, text in enumerate(question["advice"], start=1))
     return f"The paragraph:\n{textwrap.indent(question['paragraph'], '  ')}\nThe questions about it:\n{questions}"
 
@@ -277,5 +251,4 @@ RENDERING = Rendering(
     of_the_paper={".pdf": "pdf", ".tex": "latex"},
     dialogue=Dialogue(format_questions, these="these questions", line="question"),
 )
-BASELINE_RENDERING = replace(RENDERING, dialogue=None)
-"""A baseline asks nobody."""
+BASELINE_RENDERING = replace(RENDERING, dialogue=None)  # baselines never pause for a person

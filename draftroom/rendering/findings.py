@@ -1,4 +1,4 @@
-"""What `draftroom check` has found, in each format."""
+"""Render the findings of `draftroom check` in each format."""
 
 from __future__ import annotations
 
@@ -17,16 +17,18 @@ from state.computed_findings import SEVERITIES, ComputedFinding, PaperReport
 from state.number_check import NumberCheckOutput
 from state.records import Values
 
-COMPUTED_COLOUR = "c3cad1"  # the colour of its notes
+COMPUTED_COLOUR = "c3cad1"  # grey: the other colours stand for types of comments
 UNIT = "passage"
 
 
 def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
-    """Make a note of a finding, with the words of the reviewer if there are any."""
+    """Make a note of a finding; `wording` is the reviewer's text for it."""
     place = format_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
     lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
     if found["explanations"]:
         lines.append(TextLine(f"{'; '.join(found['explanations'])}.", label="What else could explain it"))
+    if wording:
+        lines.append(TextLine(wording, label="The reviewer"))
     return Note(
         id=id_,
         rank=0,
@@ -38,43 +40,31 @@ def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = ""
         page=found["page"],
         quote=found["quote"],
         start=0,
-        lines=[*lines, *([TextLine(wording, label="The reviewer")] if wording else [])],
+        lines=lines,
     )
 
 
 def build_check_document(paper: RunInput, report: PaperReport) -> ResultDocument:
-    """Build the document of the findings and of what was read for them."""
+    """Build the result document of a check: its findings and the coverage of the paper."""
     findings = report["findings"]
     counts = {severity: sum(found["severity"] == severity for found in findings) for severity in SEVERITIES}
-    told = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
-    none = "No contradiction was found among what can be computed."
-    summary = f"{format_count(len(findings), 'finding')}: {told}." if findings else none
-    title = f"Checks of {paper['paper']['title'] or paper['name']}"
-    return ResultDocument(
-        title=title,
-        result=[
-            Heading(title, 1),
-            TextLine(summary),
-            NotedPaper([build_computed_note(found) for found in findings]),
-            *_describe_coverage(report),
-        ],
-        remarks=[],
-        conclusion="",
-    )
-
-
-def _describe_coverage(report: PaperReport) -> list[Block]:
-    """Say what was read and what was not: a paper without findings may be one that could not be read."""
+    severities = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
+    summary = "No contradiction was found among what can be computed."
+    if findings:
+        summary = f"{format_count(len(findings), 'finding')}: {severities}."
+    # A paper without findings may be one that could not be read, so its coverage is always shown.
     read = ", ".join(format_count(number, kind) for kind, number in report["read"].items())
-    lines = [TextLine(f"{read}.", label="Read")]
-    lines += [TextLine(f"{each}.", label="Not read", tone="warning") for each in report["unread"]]
+    coverage = [TextLine(f"{read}.", label="Read")]
+    coverage += [TextLine(f"{each}.", label="Not read", tone="warning") for each in report["unread"]]
     if report["left_out"]:
-        lines.append(
-            TextLine(f"{format_count(report['left_out'], 'finding')} (--severity low, --without).", label="Left out")
-        )
+        omitted = format_count(report["left_out"], "finding")
+        coverage.append(TextLine(f"{omitted} (--severity low, --without).", label="Left out"))
     if not report["references_looked_up"]:
-        lines.append(TextLine("whether the references exist (--references).", label="Not looked up"))
-    return [Heading("What was read"), Items(lines)]
+        coverage.append(TextLine("whether the references exist (--references).", label="Not looked up"))
+    title = f"Checks of {paper['paper']['title'] or paper['name']}"
+    notes = NotedPaper([build_computed_note(found) for found in findings])
+    result: list[Block] = [Heading(title, 1), TextLine(summary), notes, Heading("What was read"), Items(coverage)]
+    return ResultDocument(title=title, result=result, remarks=[], conclusion="")
 
 
 def _render_json(paper: RunInput, report: PaperReport) -> str:
@@ -83,7 +73,7 @@ def _render_json(paper: RunInput, report: PaperReport) -> str:
 
 
 def build_check_run_document(record: RunRecord, values: Values) -> ResultDocument:
-    """Build the document of a run of `number_check`, also of one that has no result yet."""
+    """Build the result document of a finished or unfinished run of `number_check`."""
     is_finished = values.get("finished")
     empty = PaperReport(findings=[], read={}, unread=[], left_out=0, references_looked_up=False)
     document = build_check_document(record["input"], cast("PaperReport", {**empty, **values}))
@@ -98,7 +88,7 @@ def build_check_run_document(record: RunRecord, values: Values) -> ResultDocumen
 
 
 def describe_check_progress(node: str, update: Values, _: Values) -> str:
-    """Return a line when the passages are chosen, and when one could not be read."""
+    """Return a progress line for the chosen passages and each unread one, otherwise an empty string."""
     if node == "initialise":
         return f"{format_count(len(update['passages']), UNIT)} with numbers to read"
     problems = [each for each in update.get("readings", []) if each["problem"]]
@@ -112,9 +102,9 @@ RENDERING = Rendering(
     formats=build_formats(build_check_run_document, NumberCheckOutput),
 )
 
+# By the suffix of a file.
 REPORT_FORMATS: Mapping[str, Callable[[RunInput, PaperReport], str]] = {
     ".json": _render_json,
     ".md": lambda paper, report: render_blocks(build_check_document(paper, report).result),
     ".html": lambda paper, report: render_html(build_check_document(paper, report)),
 }
-"""By the suffix of a file."""

@@ -1,7 +1,7 @@
-"""A document as one HTML page that needs nothing else.
+"""Render a result document as one self-contained HTML page.
 
-A comment stands in the margin as a float at its quote, so that style sheets alone keep it in place and off the others;
-on a narrow screen and on paper it stands below the paragraph. The page holds it twice and shows it once.
+Comments float in the margin beside their quotes, placed by CSS without scripts. On narrow screens and on paper they
+stand below the paragraph, so the page holds each comment twice and shows it once.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from tools.html_pages import build_template_environment
 
 
 def render_html(document: ResultDocument) -> str:
-    """Write the page."""
+    """Render a result document as HTML."""
     notes = next((block for block in document.result if isinstance(block, NotedPaper)), None)
     return _TEMPLATES.get_template("document.html").render(document=document, notes=notes)
 
 
 class QuotedPiece(NamedTuple):
-    """Words of a paragraph, and the comment that quotes them; no words if the paragraph has lost them."""
+    """Words of a paragraph, with the comment that quotes them; empty if the quote is not in the paragraph."""
 
     text: str
     note: Note | None
 
 
 class ShownParagraph(NamedTuple):
-    """A paragraph of the paper with what is said about it."""
+    """A paragraph of the paper with its comments and computed findings."""
 
     paragraph: b.NotedParagraph
     pieces: list[QuotedPiece]
@@ -37,7 +37,7 @@ class ShownParagraph(NamedTuple):
 
 
 def group_notes_by_paragraph(notes: NotedPaper) -> tuple[list[ShownParagraph], list[Note]]:
-    """Cut each paragraph at the quotes of its comments; the second part are notes about no paragraph."""
+    """Split each paragraph at the quotes of its comments; also return the notes without a shown paragraph."""
     by_paragraph: dict[str, list[Note]] = defaultdict(list)
     for note in notes.notes:
         by_paragraph[note.paragraph].append(note)
@@ -50,13 +50,13 @@ def group_notes_by_paragraph(notes: NotedPaper) -> tuple[list[ShownParagraph], l
 
 
 def _split_at_quotes(text: str, notes: list[Note]) -> Iterator[QuotedPiece]:
-    """Cut a text at the quotes; where quotes overlap, the words belong to the first of them."""
-    done = 0
+    """Split a text at the quotes of notes; the first of two overlapping quotes gets the common words."""
     spans = []
     for note in notes:
         start = note.start if text.startswith(note.quote, note.start) else text.find(note.quote)
-        # A quote that is not there stands at the beginning, with no words.
+        # A note whose quote is missing stands at the beginning, without words.
         spans.append((start, start + len(note.quote), note) if start >= 0 else (0, 0, note))
+    done = 0
     for start, end, note in sorted(spans, key=lambda span: (*span[:2], span[2].rank)):
         if start > done:
             yield QuotedPiece(text[done:start], None)

@@ -1,22 +1,11 @@
-"""Results of science journalism: the article, its readability, and the rounds that led to it."""
+"""Render the results of science journalism: the article, its readability, and the rounds that led to it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
-from draftroom.rendering.blocks import (
-    Block,
-    DataTable,
-    Diff,
-    FoldedBlocks,
-    Heading,
-    Items,
-    Prose,
-    ResultDocument,
-    TextLine,
-    Tone,
-)
+from draftroom.rendering import blocks as b
 from draftroom.rendering.provenance import build_reader_notices, describe_costs, describe_provenance, list_detail_lines
 from draftroom.rendering.rendering import Dialogue, Rendering, build_formats
 from nodes.journalism.editor import REVIEW_PARTS, extract_advice
@@ -31,8 +20,8 @@ READABILITY_LABELS = {"cli": "CLI", "fkgl": "FKGL", "dcrs": "DCRS", "ari": "ARI"
 _Item = TypeVar("_Item", bound=Mapping[str, Any])
 
 
-def build_article_document(record: RunRecord, values: Values) -> ResultDocument:
-    """Build the document of a run, also of one that has no article yet."""
+def build_article_document(record: RunRecord, values: Values) -> b.ResultDocument:
+    """Build the result document of a finished or unfinished run."""
     article = values.get("article", "")
     selected = int(values["selected_round"]) if article else None
     assessments: dict[int, Assessment] = _index_by_round(values.get("assessments", []))
@@ -44,14 +33,14 @@ def build_article_document(record: RunRecord, values: Values) -> ResultDocument:
     unsupported = list_detail_lines(chosen["unsupported"]) if chosen else []
     none = "None was found." if chosen else "None was found yet."
     paper = values.get("source") or record["input"]["paper"]
-    return ResultDocument(
+    return b.ResultDocument(
         title=paper["title"] or record["input"]["name"],
-        result=[Prose(article)] if article else [],
+        result=[b.Prose(article)] if article else [],
         remarks=[
-            TextLine(outcome, tone="soft"),
+            b.TextLine(outcome, tone="soft"),
             *_tabulate_readability(assessments, selected),
-            Heading("Details that the paper does not support"),
-            Items(unsupported) if unsupported else TextLine(none),
+            b.Heading("Details that the paper does not support"),
+            b.Items(unsupported) if unsupported else b.TextLine(none),
             *build_reader_notices(values, UNIT),
         ],
         conclusion=f"Run {record['id']}",
@@ -61,70 +50,57 @@ def build_article_document(record: RunRecord, values: Values) -> ResultDocument:
     )
 
 
-def _tabulate_readability(assessments: Mapping[int, Assessment], selected: int | None) -> list[Block]:
+def _tabulate_readability(assessments: Mapping[int, Assessment], selected: int | None) -> list[b.Block]:
     if not assessments:
-        return [Heading("Readability"), TextLine("No draft has been measured yet.")]
+        return [b.Heading("Readability"), b.TextLine("No draft has been measured yet.")]
     rows = []
     for number, item in assessments.items():
         scores = item["readability"]
         grades = (f"{scores[measure]:.1f}" for measure in ("cli", "fkgl", "dcrs", "ari"))
-        counted = (str(scores["words"]), f"{item['coverage']:.0%}", str(len(item["unsupported"])))
-        rows.append([str(number), *grades, *counted])
-    return [
-        Heading("Readability"),
-        TextLine(
-            "School grades of the United States: lower is easier. "
-            "Coverage is the share of the paper's longer words that a draft uses.",
-            tone="soft",
-        ),
-        DataTable(
-            ("draft", *READABILITY_LABELS.values(), "words", "coverage", "unsupported"),
-            rows,
-            selected=None if selected is None else list(assessments).index(selected),
-        ),
-    ]
+        counts = (str(scores["words"]), f"{item['coverage']:.0%}", str(len(item["unsupported"])))
+        rows.append([str(number), *grades, *counts])
+    explanation = (
+        "School grades of the United States: lower is easier. "
+        "Coverage is the share of the paper's longer words that a draft uses."
+    )
+    columns = ("draft", *READABILITY_LABELS.values(), "words", "coverage", "unsupported")
+    highlighted = None if selected is None else list(assessments).index(selected)
+    table = b.DataTable(columns, rows, selected=highlighted)
+    return [b.Heading("Readability"), b.TextLine(explanation, tone="soft"), table]
 
 
 def _build_round_history(
     values: Values, assessments: Mapping[int, Assessment], selected: int | None
-) -> Iterable[FoldedBlocks]:
-    """Tell of each round its notes and advice on one draft, and the draft that they led to; round 0 has only that."""
+) -> Iterable[b.FoldedBlocks]:
+    """Show the draft of each round with the notes and advice that led to it; round 0 is the first draft."""
     drafts: dict[int, Draft] = _index_by_round(values.get("drafts", []))
     notes: dict[int, Notes] = _index_by_round(values.get("notes", []))
     # A person's advice follows the editor's as a second review of the same draft: the later one counts.
     reviews: dict[int, DraftReview] = _index_by_round(values.get("reviews", []))
+    # Notes and advice on a draft belong to the next round, which may have no draft yet.
     for number in sorted({*drafts, *(before + 1 for before in (*notes, *reviews))}):
         draft, before, assessment = drafts.get(number), drafts.get(number - 1), assessments.get(number)
-        said = [*_list_note_lines(notes.get(number - 1)), *_list_advice_lines(reviews.get(number - 1))]
-        said += _list_point_lines(draft["improvements"] if draft else "", "improved", "thought")
-        inner: list[Block] = [Items(said)] if said else []
+        noted = notes[number - 1]["text"] if number - 1 in notes else ""
+        explanation = split_at_labels(noted, NOTES_PARTS).get("explanation", noted)
+        lines = _list_point_lines(explanation, "note", "question")
+        if review := reviews.get(number - 1):
+            evaluation = split_at_labels(review["text"], REVIEW_PARTS).get("evaluation", "")
+            lines += _list_point_lines(evaluation, "evaluation", "soft")
+            lines += _list_point_lines(extract_advice(review["text"]), "advice", "answer", source=review["origin"])
+        lines += _list_point_lines(draft["improvements"] if draft else "", "improved", "thought")
+        inner: list[b.Block] = [b.Items(lines)] if lines else []
         if draft:
-            inner.append(Diff(diff_words(before["text"] if before else draft["text"], draft["text"])))
+            inner.append(b.Diff(diff_words(before["text"] if before else draft["text"], draft["text"])))
         if assessment and assessment["unsupported"]:
-            inner += [
-                TextLine("Not in the paper:", tone="warning"),
-                Items(list_detail_lines(assessment["unsupported"])),
-            ]
+            unsupported = b.Items(list_detail_lines(assessment["unsupported"]))
+            inner += [b.TextLine("Not in the paper:", tone="warning"), unsupported]
         grade = f": grade {assessment['mean_grade']:.1f}" if assessment else ""
         title = f"{f'Round {number}' if number else 'First draft'}{grade}"
-        yield FoldedBlocks(title, inner, number, unfolded=number == selected)
+        yield b.FoldedBlocks(title, inner, number, unfolded=number == selected)
 
 
-def _list_note_lines(notes: Notes | None) -> list[TextLine]:
-    text = notes["text"] if notes else ""
-    return _list_point_lines(split_at_labels(text, NOTES_PARTS).get("explanation", text), "note", "question")
-
-
-def _list_advice_lines(review: DraftReview | None) -> list[TextLine]:
-    if not review:
-        return []
-    evaluation = split_at_labels(review["text"], REVIEW_PARTS).get("evaluation", "")
-    advice = _list_point_lines(extract_advice(review["text"]), "advice", "answer", source=review["origin"])
-    return [*_list_point_lines(evaluation, "evaluation", "soft"), *advice]
-
-
-def _list_point_lines(text: str, label: str, tone: Tone, source: str = "") -> list[TextLine]:
-    return [TextLine(point, label=label, source=source, tone=tone) for point in list_points(text)]
+def _list_point_lines(text: str, label: str, tone: b.Tone, source: str = "") -> list[b.TextLine]:
+    return [b.TextLine(point, label=label, source=source, tone=tone) for point in list_points(text)]
 
 
 def _index_by_round(items: Iterable[_Item]) -> dict[int, _Item]:
@@ -132,7 +108,7 @@ def _index_by_round(items: Iterable[_Item]) -> dict[int, _Item]:
 
 
 def describe_draft_progress(node: str, update: Values, _: Values) -> str:
-    """Return a line after each assessment."""
+    """Return a progress line after each assessment of a draft, otherwise an empty string."""
     if node != "assess_draft":
         return ""
     item: Assessment = update["assessments"][-1]
@@ -145,7 +121,7 @@ def describe_draft_progress(node: str, update: Values, _: Values) -> str:
 
 
 def format_advice(question: Values) -> str:
-    """Number the advice of a paused run."""
+    """Return the numbered advice at which a run is paused."""
     advice = "\n".join(f"  {number}. {text}" for number, text in enumerate(question["advice"], start=1))
     return f"The advice for round {question['round']}:\n{advice}"
 

@@ -1,12 +1,11 @@
-"""The author's own file with the comments at their words: in Word, or notes of `todonotes` in a LaTeX source.
+"""Write review comments into the author's own file: as Word comments, or as `todonotes` in a LaTeX source.
 
-Of a paper in another format the Word file is a new one, of its text.
+A paper in another format is exported as a new Word file with its text.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from io import BytesIO
@@ -25,34 +24,39 @@ from tools.checks.quotes import TextSpan, find_quote
 AUTHOR_INITIALS = "DR"
 MAX_HEADING_CHARS = 200
 
+BEGIN_DOCUMENT = r"\begin{document}"
+TODONOTES_PACKAGE = "\\usepackage{todonotes} % for the comments of Draftroom\n"
+_COMMAND_OR_COMMENT = re.compile(r"\\[a-zA-Z]+\*?|(?<!\\)%[^\n]*|\\.")
+_LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    **{character: f"\\{character}" for character in "{}$&#_%"},
+}
+_PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
+_FIRST_WORD_COUNT = 8  # words that identify the beginning of a paragraph
+
 
 def render_word(record: RunRecord, values: Values) -> bytes:
-    """The comments and what was computed as comments of Word.
-
-    Raises:
-        BadInput: The paper has not been read yet; or it was a Word file, and that is gone or was changed.
-        StateError: The paper as it was read is gone.
-    """
+    """Render the comments and computed findings as Word comments."""
     reference, document = load_paper_document(values)
-    notes = locate_notes(document, record, values)
+    texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
     if reference["format"] == "docx":
         word = docx.Document(BytesIO(read_original_file(reference, "docx")))
-        written = {item["id"]: item["text"] for item in document["paragraphs"]}
         cells = (cell for table in word.tables for row in table.rows for cell in row.cells)
-        of_tables = (paragraph for cell in cells for paragraph in cell.paragraphs)
-        places = _locate_paragraphs([*word.paragraphs, *of_tables], written)
+        in_tables = (paragraph for cell in cells for paragraph in cell.paragraphs)
+        places = _locate_paragraphs([*word.paragraphs, *in_tables], texts)
     else:
         word, places = _build_word_document(document)
-    by_paragraph: dict[str, list[PlacedNote]] = defaultdict(list)
-    for placed in notes:
-        by_paragraph[placed.note.paragraph if placed.note.paragraph in places else ""].append(placed)
-    for paragraph, its_notes in by_paragraph.items():
-        if not paragraph:
-            continue
-        text = next(item["text"] for item in document["paragraphs"] if item["id"] == paragraph)
-        for placed in its_notes:
-            _add_word_comment(word, places[paragraph], placed, text[placed.start : placed.end])
-    for placed in by_paragraph[""]:  # it has no place in the file
+    unplaced = []
+    for placed in locate_notes(document, record, values):
+        paragraph = placed.note.paragraph
+        if paragraph in places:
+            _add_word_comment(word, places[paragraph], placed, texts[paragraph][placed.start : placed.end])
+        else:
+            unplaced.append(placed)
+    # Last, because a paragraph is added at the end of the file for each.
+    for placed in unplaced:
         _add_word_comment(word, word.add_paragraph(placed.note.kind), placed, "")
     buffer = BytesIO()
     word.save(buffer)
@@ -60,7 +64,7 @@ def render_word(record: RunRecord, values: Values) -> bytes:
 
 
 def _build_word_document(document: Document) -> tuple[WordDocument, dict[str, WordParagraph]]:
-    """A new file with the paper's headings and paragraphs, and where each of these is."""
+    """Create a Word file with the paper's headings and paragraphs; also return its paragraphs by id."""
     word = docx.Document()
     word.add_heading(document["title"], 0)
     places, section = {}, ""
@@ -72,20 +76,21 @@ def _build_word_document(document: Document) -> tuple[WordDocument, dict[str, Wo
     return word, places
 
 
-def _locate_paragraphs(paragraphs: Sequence[WordParagraph], written: Mapping[str, str]) -> dict[str, WordParagraph]:
-    """Where each paragraph of the paper, as it was read, stands in its file, in order."""
+def _locate_paragraphs(paragraphs: Sequence[WordParagraph], texts: Mapping[str, str]) -> dict[str, WordParagraph]:
+    """Find the Word paragraph of each text, by paragraph id."""
     places: dict[str, WordParagraph] = {}
     rest = list(paragraphs)
-    for name, text in written.items():
+    for name, text in texts.items():
         for at, paragraph in enumerate(rest):
             if paragraph.text.strip() and find_quote(paragraph.text, text, fewest=1):
+                # Both are in the order of the paper, so the search goes on behind this paragraph.
                 places[name], rest = paragraph, rest[at + 1 :]
                 break
     return places
 
 
 def _add_word_comment(word: WordDocument, paragraph: WordParagraph, placed: PlacedNote, quote: str) -> None:
-    """Attach a note to the quoted words of a paragraph, or to all of it."""
+    """Attach a comment to the quoted words of a paragraph, or to all of it."""
     text = "".join(run.text for run in paragraph.runs)
     exact = text.find(quote)
     place = TextSpan(exact, exact + len(quote)) if exact >= 0 else find_quote(quote, text, fewest=1)
@@ -100,9 +105,9 @@ def _add_word_comment(word: WordDocument, paragraph: WordParagraph, placed: Plac
 
 
 def _isolate_runs(paragraph: WordParagraph, start: int, end: int) -> list[Run]:
-    """The runs of exactly these characters; those that reach over an end are divided there."""
-    for at in (start, end):
-        _split_run(paragraph, at)
+    """Return the runs of exactly these characters; runs that cross a boundary are split there."""
+    _split_run(paragraph, start)
+    _split_run(paragraph, end)
     position, found = 0, []
     for run in paragraph.runs:
         if start <= position < end and run.text:
@@ -112,7 +117,7 @@ def _isolate_runs(paragraph: WordParagraph, start: int, end: int) -> list[Run]:
 
 
 def _split_run(paragraph: WordParagraph, at: int) -> None:
-    """Make a run end before a character, with the same formatting on both sides."""
+    """Split the run around a character offset; both parts keep its formatting."""
     position = 0
     for run in paragraph.runs:
         text = run.text
@@ -125,37 +130,19 @@ def _split_run(paragraph: WordParagraph, at: int) -> None:
         position += len(text)
 
 
-BEGIN_DOCUMENT = r"\begin{document}"
-TODONOTES_PACKAGE = "\\usepackage{todonotes} % for the comments of Draftroom\n"
-_COMMAND_OR_COMMENT = re.compile(r"\\[a-zA-Z]+\*?|(?<!\\)%[^\n]*|\\.")
-_LATEX_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    **{character: f"\\{character}" for character in "{}$&#_%"},
-}
-_PARAGRAPH_BREAK = re.compile(r"\n\s*\n")  # between paragraphs
-_FIRST_WORD_COUNT = 8  # so many words of a paragraph tell where it begins
-
-
 def render_latex(record: RunRecord, values: Values) -> str:
-    """The source with its notes; apart from them, and the package that shows them, it is the file that was read.
-
-    Raises:
-        BadInput: The paper was no LaTeX source, is gone, or was changed.
-        StateError: The paper as it was read is gone.
-    """
+    """Return the LaTeX source with a note for each comment; nothing else in it changes."""
     reference, document = load_paper_document(values)
     source = read_original_file(reference, "latex").decode("utf-8", errors="replace")
+    # Spaces instead of commands keep the offsets of the words.
     words = _COMMAND_OR_COMMENT.sub(lambda match: " " * len(match[0]), source)
-    placed = [(_find_note_offset(note, document, words), note) for note in locate_notes(document, record, values)]
     body = source.find(BEGIN_DOCUMENT)
     beginning = body + len(BEGIN_DOCUMENT) if body >= 0 else 0
-    # Not within a formula, nor within the arguments of commands.
-    marks = [
-        (_move_after_arguments(words, _move_after_formula(source, at)) if at else beginning, note)
-        for at, note in placed
-    ]
+    marks = []
+    for note in locate_notes(document, record, values):
+        at = _find_note_offset(note, document, words)
+        marks.append((_move_to_plain_text(source, words, at) if at else beginning, note))
+    # From the end, so that the offsets of earlier notes stay right.
     for at, note in sorted(marks, key=lambda mark: mark[0], reverse=True):
         escaped = "".join(_LATEX_ESCAPES.get(character, character) for character in note.text)
         text = re.sub(r"\s*\n\s*", r"\\par ", escaped.strip())
@@ -166,13 +153,7 @@ def render_latex(record: RunRecord, values: Values) -> str:
 
 
 def _find_note_offset(placed: PlacedNote, document: Document, words: str) -> int:
-    """Offset behind the words that a note is about, or where their paragraph begins; 0 if neither is found.
-
-    Args:
-        placed: One of the notes.
-        document: The paper as it was read.
-        words: The source without its commands, which have white space in their place.
-    """
+    """Return the offset behind the quoted words, else behind the first words of their paragraph, else 0."""
     text = next((item["text"] for item in document["paragraphs"] if item["id"] == placed.note.paragraph), "")
     beginning = find_quote(" ".join(text.split()[:_FIRST_WORD_COUNT]), words) if text else None
     after = beginning.start if beginning else 0
@@ -182,23 +163,17 @@ def _find_note_offset(placed: PlacedNote, document: Document, words: str) -> int
     return beginning.end if beginning else 0
 
 
-def _move_after_formula(source: str, at: int) -> int:
-    """The same place, or the end of the formula that it lies in."""
-    dollars = [match.start() for match in re.finditer(r"(?<!\\)\$+", source)]
-    before = sum(dollar < at for dollar in dollars)
-    if before % 2 == 0 or before == len(dollars):
-        return at
-    closing = re.compile(r"\$+").match(source, dollars[before])
-    return closing.end() if closing else at
-
-
-def _move_after_arguments(words: str, at: int) -> int:
-    """The same place, or the end of the groups that are opened and closed in its paragraph, and of those behind them.
-
-    Most commands take no paragraphs in an argument, and a note has some.
-    """
+def _move_to_plain_text(source: str, words: str, at: int) -> int:
+    """Move an offset out of the formula and the braces around it, where a note would not compile."""
+    # 1. Behind the formula.
+    dollars = list(re.finditer(r"(?<!\\)\$+", source))
+    before = sum(dollar.start() < at for dollar in dollars)
+    if before % 2 and before < len(dollars):
+        at = dollars[before].end()
+    # 2. Behind the braces of this paragraph: a note has paragraph breaks, which most commands accept in no argument.
     begin = max((gap.end() for gap in _PARAGRAPH_BREAK.finditer(words, 0, at)), default=0)
     gap = _PARAGRAPH_BREAK.search(words, at)
+    # Braces that close a group of an earlier paragraph are ignored.
     inside = 0
     for character in words[begin:at]:
         inside = inside + 1 if character == "{" else max(0, inside - 1) if character == "}" else inside
@@ -207,6 +182,7 @@ def _move_after_arguments(words: str, at: int) -> int:
         if inside == 0:
             break
         depth += {"{": 1, "}": -1}.get(words[position], 0)
+        # A further argument may follow directly.
         if depth < inside and not words.startswith("{", position + 1):
             inside, place = depth, position + 1
     return place

@@ -1,4 +1,7 @@
-"""A document as Markdown, with all that models wrote as plain text but for the text that was asked for."""
+"""Render a result document as Markdown.
+
+Only the requested text keeps its Markdown; all other text of models is escaped.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ _DIFF_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 
 def render_markdown(document: b.ResultDocument) -> str:
-    """Write a whole document: the result, a rule, and all else below it."""
+    """Render a document: the result, a rule, then remarks and appendix."""
     return f"{render_blocks(document.result)}\n---\n\n{render_blocks([*document.remarks, *document.appendix])}"
 
 
 def render_blocks(blocks: Iterable[b.Block]) -> str:
-    """Write blocks with a blank line between them."""
+    """Render blocks with a blank line between them."""
     return "\n\n".join(part for block in blocks for part in render_block(block) if part) + "\n"
 
 
 def render_block(block: b.Block) -> Iterator[str]:
-    """Write a block in one part or several."""
+    """Render a block as one or more parts."""
     match block:
         case b.Heading(text, level):
             yield f"{'#' * level} {escape_markdown_line(text)}"
@@ -29,8 +32,6 @@ def render_block(block: b.Block) -> Iterator[str]:
             yield strip_control_characters(markdown).strip()
         case b.TextLine():
             yield format_line(block)
-        case b.Quotation(text):
-            yield f"> {escape_markdown_line(text)}"
         case b.Items(lines):
             yield "\n".join(f"- {format_line(line)}" for line in lines)
         case _:
@@ -38,19 +39,24 @@ def render_block(block: b.Block) -> Iterator[str]:
 
 
 def _render_figure(block: b.Block) -> Iterator[str]:
-    """Write a block that is more than text."""
+    """Render a table, diff, callout, folded blocks or a paper with notes."""
     match block:
         case b.DataTable():
             rows = [list(row) for row in block.rows]
             if block.selected is not None:
                 rows[block.selected][0] = f"**{rows[block.selected][0]}**"
-            yield render_table(block.columns, rows)
+            cells = [[escape_markdown_line(text) for text in row] for row in rows]
+            lines = [block.columns, ["---"] * len(block.columns), *cells]
+            yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
         case b.Diff(changes):
-            marked = (f"{_DIFF_MARKS[change.kind][0]}{change.text}{_DIFF_MARKS[change.kind][1]}" for change in changes)
-            yield "\n>\n".join(f"> {escape_markdown_line(part)}" for part in "".join(marked).split("\n\n"))
-        case b.Callout(title, lines):
+            marked = ""
+            for change in changes:
+                before, after = _DIFF_MARKS[change.kind]
+                marked += f"{before}{change.text}{after}"
+            yield "\n>\n".join(f"> {escape_markdown_line(part)}" for part in marked.split("\n\n"))
+        case b.Callout(title, items):
             yield f"**{escape_markdown_line(title)}**"
-            yield from render_block(b.Items(lines))
+            yield from render_block(b.Items(items))
         case b.FoldedBlocks(title, inner):
             yield f"### {escape_markdown_line(title)}"
             for each in inner:
@@ -60,7 +66,7 @@ def _render_figure(block: b.Block) -> Iterator[str]:
 
 
 def _render_notes(notes: Sequence[b.Note], order: Sequence[str]) -> Iterator[str]:
-    """Write computed notes, and then the others by section as the paper has them."""
+    """Render computed notes first, then the comments by section in the order of the paper."""
     ranked = [note for note in notes if note.rank]
     if len(ranked) < len(notes):
         yield "## Computed, without a model"
@@ -85,17 +91,11 @@ def _render_note(note: b.Note) -> Iterator[str]:
 
 
 def format_line(line: b.TextLine) -> str:
-    """Write a line of plain text, its label in bold."""
+    """Render a line of plain text with its label in bold."""
     label = f"**{escape_markdown_line(line.label)}:** " if line.label else ""
     return f"{label}{escape_markdown_line(b.TextLine(line.text, quote=line.quote, source=line.source).to_text())}"
 
 
-def render_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write a table."""
-    lines = [list(columns), ["---"] * len(columns), *([escape_markdown_line(text) for text in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def escape_markdown_line(text: str) -> str:
-    """Write text so that it neither ends a table cell or a list item nor opens an HTML tag."""
+    """Escape text so that it can neither end a table cell or list item nor open an HTML tag."""
     return " ".join(strip_control_characters(text).split()).replace("|", "\\|").replace("<", "&lt;")

@@ -1,57 +1,40 @@
-"""What every result tells beside itself: warnings, where it comes from, and what it cost."""
+"""Render the parts that all results share: warnings, provenance and costs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
-from draftroom.rendering.blocks import Block, DataTable, FoldedBlocks, Items, TextLine, Tone
+from draftroom.rendering.blocks import Block, DataTable, FoldedBlocks, Items, TextLine
 from runs.record import RunRecord, determine_status
 from state.records import WHOLE_PROMPT, Fact, LostDetail, Trim, Values
 
-Detail = TypeVar("Detail", Fact, LostDetail)
-
 
 def format_identifier(name: str) -> str:
-    """Write a name of the code as a person reads it: `language_clarifier` is the language clarifier."""
+    """Format an identifier as words, such as `language_clarifier` as `language clarifier`."""
     return name.replace("_", " ")
 
 
 def format_count(number: int, thing: str) -> str:
-    """Say how many there are: 1 comment, 2 comments."""
+    """Format a number with its noun, such as `1 comment` or `2 comments`."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def group_by_sentence(details: Iterable[Detail]) -> dict[str, list[Detail]]:
-    """Group details by the sentence that holds them, each sentence once and in its order."""
-    found: dict[str, list[Detail]] = {}
+def list_detail_lines(details: Iterable[Fact | LostDetail]) -> list[TextLine]:
+    """List each sentence that holds details, in order, with its details as the label."""
+    labels: dict[str, list[str]] = {}
     for detail in details:
-        found.setdefault(detail["sentence"], []).append(detail)
-    return found
-
-
-def format_details(details: Iterable[Detail]) -> str:
-    """List details in a line, each with its kind."""
-    return ", ".join(f'{detail["kind"]} "{detail["text"]}"' for detail in details)
-
-
-def list_detail_lines(details: Iterable[Detail], tone: Tone = "warning") -> list[TextLine]:
-    """List details under the sentences that hold them."""
-    return [
-        TextLine(sentence, label=format_details(found), tone=tone)
-        for sentence, found in group_by_sentence(details).items()
-    ]
+        labels.setdefault(detail["sentence"], []).append(f'{detail["kind"]} "{detail["text"]}"')
+    return [TextLine(sentence, label=", ".join(found), tone="warning") for sentence, found in labels.items()]
 
 
 def build_reader_notices(values: Mapping[str, Any], unit: str, notices: Sequence[str] = ()) -> list[Block]:
-    """List what a reader should know of the result as a whole, of how the paper was read, and of what was cut.
-
-    With the preset `paper`, what is not as published follows.
+    """List the warnings about a result, its paper and its prompts, and the deviations from the publication.
 
     Args:
         values: State of the graph.
-        unit: What the system counts its calls by: round, entry or paragraph.
-        notices: What the system has to say besides.
+        unit: Word for a step of the system: round, entry or paragraph.
+        notices: Further warnings of the system.
     """
     source = values.get("source")
     read = source["warnings"] if source else []
@@ -60,6 +43,7 @@ def build_reader_notices(values: Mapping[str, Any], unit: str, notices: Sequence
         who = f"in {unit} {call['round']} the {format_identifier(call['role'])}"
         trimmed += [f"{who} {_describe_trim(trim)}" for trim in call["trims"]]
         cut += [f"{who} gave {each}" for each in call["cuts"]]
+    # Calls of one round may be trimmed alike, so equal lines are shown once.
     found = [*notices, *values.get("warnings", []), *read, *dict.fromkeys([*trimmed, *cut])]
     lines = [TextLine(f"{each}.", label="Please note", tone="warning") for each in found]
     lines += [TextLine(each, label="Not as published") for each in values.get("not_as_published", [])]
@@ -80,12 +64,12 @@ def _describe_trim(trim: Trim) -> str:
 
 
 def format_extensions(extensions: Sequence[str]) -> str:
-    """Say which extensions were on: `Extensions: none`, or their names."""
+    """Format the extensions of a run as a line."""
     return "Extensions: " + (", ".join(extensions) or "none")
 
 
 def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
-    """Say where a result comes from."""
+    """List the run, paper, extensions and models that a result comes from."""
     paper = values.get("source") or record["input"]["paper"]
     size = f"{paper['format']}, {paper['scope']}, {paper['words']} words"
     state = f"{determine_status(record)}, resumed {record['resumed']} times"
@@ -99,7 +83,7 @@ def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
 
 
 def describe_costs(record: RunRecord, unit: str) -> Iterator[Block]:
-    """Say which prompts were sent, what each role cost, and what went wrong."""
+    """List the prompts of a run, its usage by role, and its failures."""
     prompts = [TextLine(f"SHA-256 {sha256}", label=f"Prompt {name}") for name, sha256 in record["prompts"].items()]
     if prompts:
         yield FoldedBlocks("Prompts", [Items(prompts)])
@@ -113,21 +97,13 @@ def describe_costs(record: RunRecord, unit: str) -> Iterator[Block]:
 
 
 def tabulate_usage(record: RunRecord, unit: str) -> DataTable:
-    """Tabulate what each role cost in each round or entry."""
+    """Tabulate the calls, tokens and seconds of each role in each round, entry or paragraph."""
     rows = []
     for part in record["usage"]:
         about = "~" if part["tokens_estimated"] else ""
-        tokens = (f"{about}{part[key]:,}" for key in ("input_tokens", "output_tokens"))
-        repeated = (str(part[key]) for key in ("http_retries", "reasks", "trims"))
-        rows.append(
-            [
-                str(part["round"]),
-                format_identifier(part["role"]),
-                str(part["calls"]),
-                *tokens,
-                f"{part['seconds']:.1f}",
-                *repeated,
-            ]
-        )
+        row = [str(part["round"]), format_identifier(part["role"]), str(part["calls"])]
+        row += [f"{about}{part[key]:,}" for key in ("input_tokens", "output_tokens")]
+        row += [f"{part['seconds']:.1f}", *(str(part[key]) for key in ("http_retries", "reasks", "trims"))]
+        rows.append(row)
     columns = (unit, "role", "calls", "tokens in", "tokens out", "seconds", "retries", "re-asks", "trims")
     return DataTable(columns, rows, words=["role"])

@@ -1,4 +1,4 @@
-"""What the command must know to show the runs of a system."""
+"""Interface between a system and the command: progress lines, result documents, formats and questions."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ Render = Callable[[RunRecord, Values], str | bytes]
 
 @dataclass(frozen=True)
 class Dialogue:
-    """How a person answers the question at which a run pauses."""
+    """Dialogue with a person when a run pauses."""
 
     describe: Callable[[Values], str]
-    """The question as text."""
+    """Formats the question as text."""
     these: str
-    """What a person answers with, for a sentence: these questions."""
+    """Noun phrase for the proposed lines, such as `these questions`."""
     line: str
-    """What a line of the answer is: a question."""
+    """Noun for a line of the answer, such as `question`."""
 
     def build_answer(self, lines: list[str] | None) -> dict[str, Any]:
-        """Return what the graph wants to hear: a person's lines, or None for those that it has itself."""
+        """Return the answer for the graph; None accepts the lines that the graph proposes."""
         return {"advice": lines}
 
 
 @dataclass(frozen=True)
 class Rendering:
-    """How the runs of a system are told and shown."""
+    """Rendering of the runs of a system."""
 
     unit: str
-    """What it counts its calls by, as a person says it: round, entry or paragraph."""
+    """Word for a step of the system: round, entry or paragraph."""
     milestone: Callable[[str, Values, Values], str]
-    """From a node, what it has just written and the state with it: a line, empty if it is not worth one."""
+    """Formats a progress line from a node, its update and the state after it; empty for none."""
     document: Callable[[RunRecord, Values], ResultDocument]
     formats: Mapping[str, Render]
-    """By the suffix of a file."""
+    """Renderers by the suffix of a file."""
     of_the_paper: Mapping[str, DocumentFormat] = field(default_factory=dict)
-    """Formats that are the paper itself with something added, and the format in which it must have come."""
+    """Formats that annotate the paper itself, with the format that the paper must have."""
     dialogue: Dialogue | None = None
-    """None if its runs never pause."""
+    """None for a system whose runs never pause."""
 
     def describe_refusal(self, suffix: str, paper: DocumentFormat) -> str:
-        """Say why a result on a paper of some format cannot be had as `suffix`; empty if it can."""
+        """Explain why a paper of a format cannot be exported as `suffix`; empty if it can."""
         needed = self.of_the_paper.get(suffix, paper)
         return "" if needed == paper else f"only a paper that is {FORMAT_NAMES[needed]} can be annotated so"
 
@@ -58,12 +58,12 @@ class Rendering:
 def build_formats(
     build: Callable[[RunRecord, Values], ResultDocument], output: type[Any], **more: str
 ) -> dict[str, Render]:
-    """Return the formats that every system has.
+    """Return the renderers of the formats that every system has, by suffix.
 
     Args:
-        build: Makes the document of a run.
-        output: The graph's output schema, whose keys the JSON has beside `run`.
-        more: What the JSON holds besides.
+        build: Builds the result document of a run.
+        output: Output schema of the graph; its keys are in the JSON beside `run`.
+        more: Further entries of the JSON.
     """
 
     def to_json(record: RunRecord, values: Values) -> str:
