@@ -158,7 +158,7 @@ def test_a_key_goes_to_its_endpoint_and_is_left_nowhere(
 def test_a_paper_that_cannot_be_used(client: Client, thread: str, endpoint: FakeEndpoint, paper: str):
     asked = len(endpoint.requests)
     result = run(client, thread, input={"paper": paper}, raise_error=False)
-    assert result["__error__"]["error"] == "BadInput"
+    assert result["__error__"]["error"] == "InputError"
     assert "no paper" in result["__error__"]["message"] or "There is no file" in result["__error__"]["message"]
     assert len(endpoint.requests) == asked
 
