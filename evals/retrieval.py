@@ -149,7 +149,7 @@ def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segme
         for name, (start, end) in zip(comment.label.passages, comment.label.places, strict=True):
             if paragraph["id"] == name:
                 offsets.append((begin + start, begin + end))
-        begin += len(paragraph["text"]) + len("\n\n")
+        begin += len(paragraph["text"]) + len("\n\n")  # the separator of `build_corpus_document`
     return {
         each.id
         for each in segments

@@ -71,6 +71,7 @@ def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[
         raise InputError(
             f"{path} has no {kind} samples in its part {part!r}; choose another split.", kind="empty_input"
         )
+    # Outputs are stored by the id.
     identity, times = Counter(sample.id for sample in samples).most_common(1)[0]
     if times > 1:
         raise InputError(f"{times} samples of {path} have the id {identity!r}; give each its own.")

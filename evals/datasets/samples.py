@@ -140,6 +140,7 @@ def read_entries(path: Path) -> list[LocatedRecord]:
         InputError: The file cannot be read, is empty, or has other content.
     """
     text = read_text(path, "file of the corpus")
+    # A file named .json may hold JSON Lines or a JSON list; the first character distinguishes them.
     if path.suffix.lower() == ".csv":
         entries = _parse_csv_rows(text, path)
     elif text.lstrip().startswith("["):

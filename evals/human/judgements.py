@@ -74,6 +74,7 @@ def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> Dat
 def compute_points(given: DataFrame) -> DataFrame:
     """Compute the `points` of `system` against `other` on each `sample`, as the mean over raters."""
     points = given["answer"].map(_ANSWER_POINTS)
+    # Each judgement gives a line for either side, whose points add up to 1.
     sides = [("first", "second", points), ("second", "first", 1 - points)]
     lines = [
         DataFrame({"sample": given["sample"], "system": given[one], "other": given[other], "points": won})

@@ -95,6 +95,7 @@ def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
     prompts, others = _collect_prompt_hashes(a), _collect_prompt_hashes(b)
     pairs = [(name, one.get(name, _ABSENT), other.get(name, _ABSENT)) for name in {**one, **other}]
     pairs += [(f"prompt {name}", prompts[name], others[name]) for name in prompts if name in others]
+    # Prompts of agents that only one of the runs has are no difference in how they were run.
     rows = [pair for pair in pairs if pair[1] != pair[2]]
     title = "What differs in how they were run"
     if not rows:
