@@ -59,7 +59,13 @@ def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
 
 
 def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
-    """Return the value of vLLM's `--model` and whether the model is local; `embedded:NAME` is built on first use."""
+    """Return the value of vLLM's `--model`, and whether the model is on this machine.
+
+    Args:
+        model: Hub id, folder, or `embedded:NAME`, which is built on first use.
+        python: Interpreter of vLLM's environment.
+        report: Called with the name of each step.
+    """
     if model.startswith(EMBEDDED_PREFIX):
         folder = resolve_cache_folder() / "models" / model.removeprefix(EMBEDDED_PREFIX)
         build_weights_folder(_select_weights(folder.name), folder, python, report)

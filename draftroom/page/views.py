@@ -117,7 +117,11 @@ def _summarize_run(record: RunRecord, active: Mapping[str, ServerRun]) -> dict[s
 
 
 async def load_run_view(record: RunRecord) -> RunView:
-    """Load the current state of a run from its checkpoints."""
+    """Load the current state of a run from its checkpoints.
+
+    Raises:
+        StateError: The checkpoints cannot be read.
+    """
     runnable = find_system(record["system"]).graph
     snapshot = await load_snapshot(record, runnable)
     values = StreamState(snapshot).merge_subgraphs(runnable)

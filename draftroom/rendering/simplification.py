@@ -41,6 +41,7 @@ def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocu
     else:
         outcome = f"The run has no result yet ({record['status']})."
     terms = [b.TextLine(term["explanation"], label=term["term"]) for term in values.get("glossary", [])]
+    glossary: list[b.Block] = [b.Heading("Glossary"), b.Items(terms)] if terms else []
     story = list(_build_entry_history(values))
     if selected and len(versions) > 1:
         change = b.Diff(diff_words(versions[0]["text"], selected["text"]))
@@ -52,7 +53,7 @@ def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocu
         remarks=[
             b.TextLine(MEDICAL_DISCLAIMER, tone="warning"),
             b.TextLine(outcome, tone="soft"),
-            *([b.Heading("Glossary"), b.Items(terms)] if terms else []),
+            *glossary,
             b.Heading("Details of the source that the text has lost or changed"),
             *_list_lost_details(values, finished=bool(simplified)),
             *build_reader_notices(values, UNIT),
@@ -110,7 +111,14 @@ def _build_entry_history(values: Values) -> Iterator[b.FoldedBlocks]:
 
 
 def describe_entry(number: int, exchange: Exchange | None, version: Version | None, before: Version | None) -> str:
-    """Summarize an entry, or the rewrite of a single model without an exchange, in one line."""
+    """Summarize an entry into a loop, or the rewrite of a run with a single model, in one line.
+
+    Args:
+        number: Number of the entry.
+        exchange: Conversation of the agents; None for the rewrite of a single model.
+        version: Text after the entry; None until it has ended.
+        before: Text before the entry.
+    """
     loop = format_identifier(exchange["loop"]) if exchange else "single rewrite"
     if version is None:
         return f"Entry {number}, {loop}: not finished"
@@ -125,20 +133,18 @@ def _summarize_exchange(exchange: Exchange | None) -> str:
         return "rewritten by one model"
     if exchange["problem"]:
         return "ended early, because an agent gave no usable answer"
+    verdicts: list[str]
     match exchange["loop"]:
         case "layperson":
-            answered = [bool(question["answer"]) for question in exchange["questions"]]
-            return _format_share(answered.count(True), len(answered), "questions", "answered")
+            things, outcome = "questions", "answered"
+            verdicts = ["answered" if question["answer"] else "" for question in exchange["questions"]]
         case "language_clarifier":
+            things, outcome = "suggestions", "accepted"
             verdicts = [suggestion["verdict"] for suggestion in exchange["suggestions"]]
-            return _format_share(verdicts.count("accepted"), len(verdicts), "suggestions", "accepted")
         case "redundancy_checker":
+            things, outcome = "quoted parts", "removed"
             verdicts = [part["verdict"] for part in exchange["redundancies"]]
-            return _format_share(verdicts.count("removed"), len(verdicts), "quoted parts", "removed")
-
-
-def _format_share(part: int, whole: int, things: str, outcome: str) -> str:
-    return f"{part} of {whole} {things} {outcome}" if whole else f"no {things}"
+    return f"{verdicts.count(outcome)} of {len(verdicts)} {things} {outcome}" if verdicts else f"no {things}"
 
 
 def _list_exchange_lines(exchange: Exchange) -> Iterator[b.TextLine]:
