@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -305,22 +306,17 @@ def run_doctor(
     if as_json:
         typer.echo(json.dumps([asdict(check) for check in checks], ensure_ascii=False, indent=2))
     else:
-        _print_checks(checks)
+        table = Table("check", "", "found", "how to fix it", show_lines=False)
+        for subject, group in groupby(checks, key=lambda check: check.subject):
+            table.add_section()
+            if subject:
+                table.add_row("", "", Text(strip_control_characters(subject), style="bold"))
+            for check in group:
+                found, mend = (Text(strip_control_characters(text)) for text in (check.found, check.mend))
+                table.add_row(check.name, Text(check.status, style=_STATUS_COLOURS[check.status]), found, mend)
+        print_table(OUT, table)
+    # The exit code is that of the first failure.
     if kinds := [check.kind for check in checks if check.kind]:
         raise typer.Exit(EXIT_CODES[kinds[0]])
     if not as_json:
         print_to_stderr(f"Next: draftroom explain PAPER, draftroom review PAPER{format_page_hint()}.")
-
-
-def _print_checks(checks: list[CheckResult]) -> None:
-    table = Table("check", "", "found", "how to fix it", show_lines=False)
-    subject = ""
-    for check in checks:
-        if check.subject != subject:
-            subject = check.subject
-            table.add_section()
-            if subject:
-                table.add_row("", "", Text(strip_control_characters(subject), style="bold"))
-        found, mend = (Text(strip_control_characters(text)) for text in (check.found, check.mend))
-        table.add_row(check.name, Text(check.status, style=_STATUS_COLOURS[check.status]), found, mend)
-    print_table(OUT, table)

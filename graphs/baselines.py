@@ -46,6 +46,7 @@ def route_after_questions(state: ParagraphState) -> list[Send] | Literal["write_
     return [Send("verify_question", build_question_state(state, step)) for step in state["wave"]] or "write_review"
 
 
+# SWIF2T's baseline without planning and investigation.
 reviewer_alone = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
 for node in (detect_weaknesses, write_review, conclude):
     reviewer_alone.add_node(node)
@@ -78,6 +79,7 @@ sequence_to_sequence_builder = StateGraph(
     JournalismState, context_schema=JournalismContext, input_schema=JournalismInput, output_schema=JournalismOutput
 )
 sequence_to_sequence_builder.add_node("initialise", partial(initialise, has_agents=False), input_schema=JournalismInput)
+# The draft is measured, so that its results have the form of the system's.
 sequence_to_sequence_builder.add_sequence([write_without_prompt, assess_draft, choose_draft])
 sequence_to_sequence_builder.add_edge(START, "initialise")
 sequence_to_sequence_builder.add_edge("initialise", "write_without_prompt")

@@ -64,6 +64,7 @@ def route_after_review(state: LoopState) -> Literal["correct_text", "__end__"]:
     return "correct_text"
 
 
+# Nodes that enter accepted wordings: an agent, or code by the extension.
 WordingEntryNode = Literal["enter_wordings", "apply_wordings", "__end__"]
 
 
@@ -158,6 +159,7 @@ redundancy_checker_loop.add_conditional_edges("validate_redundancies", route_aft
 add_review_edges(redundancy_checker_loop, "leave_out_redundancies")
 redundancy_checker_loop.add_conditional_edges("remove_redundancies", route_after_removal)
 
+# By the agent that leads the loop, as the selector names it.
 LOOPS = {
     "layperson": layperson_loop,
     "language_clarifier": language_clarifier_loop,
@@ -190,6 +192,7 @@ for node in (initialise, rewrite_alone, select_agent, check_content, log_exchang
     builder.add_node(node)
 for lead, subgraph in LOOPS.items():
     builder.add_node(f"{lead}_loop", subgraph.compile(name=f"{lead}_loop"))
+    # Every new version passes the content guard.
     builder.add_edge(f"{lead}_loop", "check_content")
 
 builder.add_edge(START, "initialise")

@@ -24,6 +24,7 @@ builder = StateGraph(
 for node in (initialise, read_passage, compute_findings):
     builder.add_node(node)
 builder.add_edge(START, "initialise")
+# Passages are read in parallel; findings are computed when all are read.
 builder.add_conditional_edges("initialise", route_to_passages, ["read_passage", "compute_findings"])
 builder.add_edge("read_passage", "compute_findings")
 builder.add_edge("compute_findings", END)

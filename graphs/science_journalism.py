@@ -76,6 +76,7 @@ builder.add_conditional_edges("take_notes", route_after_notes)
 builder.add_conditional_edges("advise", route_after_advice)
 builder.add_edge("edit_advice", "revise_draft")
 builder.add_conditional_edges("revise_draft", route_after_revision)
+# Measure the draft only after its copied sentences are rewritten.
 builder.add_edge("rewrite_copied", "assess_draft")
 builder.add_edge("choose_draft", END)
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from draftroom.commands.options import RunArgument
 from draftroom.rendering.console import OUT, print_table, print_to_stderr
 from draftroom.systems import SYSTEMS
-from runs.record import NO_RUNS_MESSAGE, RunRecord, count_run_tokens, determine_status, find_record, load_records
+from runs.record import NO_RUNS_MESSAGE, count_run_tokens, determine_status, find_record, load_records
 from tools.text import strip_control_characters
 
 _STATUS_COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
@@ -35,11 +35,21 @@ def print_runs(
     if as_json:
         shown = [{**record, "status": determine_status(record)} for record in records.readable]
         typer.echo(json.dumps(shown, ensure_ascii=False, indent=2))
-    elif records.readable:
-        print_table(OUT, _build_runs_table(records.readable))
-        print_to_stderr("Next: draftroom show RUN (its story), draftroom resume RUN, draftroom runs delete RUN.")
-    else:
+        return
+    if not records.readable:
         print_to_stderr(NO_RUNS_MESSAGE)
+        return
+    table = Table("run", "system", "input", "status", "progress", "result", "tokens", "age")
+    for record in records.readable:
+        # A run of another version may be of a system that is unknown here.
+        system, status = SYSTEMS.get(record["system"]), determine_status(record)
+        done, result = system.progress(record["results"]) if system else ("", "")
+        name = Text(strip_control_characters(record["input"]["name"]))
+        state = Text(status, style=_STATUS_COLOURS.get(status, ""))
+        tokens, age = f"{count_run_tokens(record):,}", format_age(record["created"], datetime.now(UTC))
+        table.add_row(record["id"], record["system"], name, state, done, result, tokens, age)
+    print_table(OUT, table)
+    print_to_stderr("Next: draftroom show RUN (its story), draftroom resume RUN, draftroom runs delete RUN.")
 
 
 @runs_app.command()
@@ -55,25 +65,6 @@ def delete(
         typer.confirm(f"Delete the run {record['id']} ({name})?", abort=True, err=True)
     delete_run(record)
     print_to_stderr(f"The run {record['id']} is deleted.")
-
-
-def _build_runs_table(records: list[RunRecord]) -> Table:
-    table = Table("run", "system", "input", "status", "progress", "result", "tokens", "age")
-    for record in records:
-        system = SYSTEMS.get(record["system"])
-        done, result = system.progress(record["results"]) if system else ("", "")
-        status = determine_status(record)
-        table.add_row(
-            record["id"],
-            record["system"],
-            Text(strip_control_characters(record["input"]["name"])),
-            Text(status, style=_STATUS_COLOURS.get(status, "")),
-            done,
-            result,
-            f"{count_run_tokens(record):,}",
-            format_age(record["created"], datetime.now(UTC)),
-        )
-    return table
 
 
 def format_age(created: str, now: datetime) -> str:

@@ -89,11 +89,7 @@ class RunRequest(NamedTuple):
     """Input of the graph besides the paper."""
 
     def prepare_record(self, take: PaperReader) -> RunRecord:
-        """Build the record of a run on one paper; `take` reads the paper once the settings are known to be right.
-
-        Raises:
-            DraftroomError: If the settings, the paper or the request are wrong.
-        """
+        """Build the record of a run on one paper; `take` reads the paper once the settings are checked."""
         return self.system.prepare_record(self.settings, take, self.request)
 
 
