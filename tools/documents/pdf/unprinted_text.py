@@ -51,7 +51,7 @@ def _iterate_unprinted_text(reader: PdfReader) -> Iterator[UnprintedText]:
         for node in _iterate_tree_nodes(catalog.get(name), children):
             yield from ((0, text, reason) for text in _iterate_node_texts(node, texts))
     information = reader.trailer.get("/Info", DictionaryObject()).get_object()
-    names = [*set(information) - _PROGRAM_METADATA]
+    names = sorted(set(information) - _PROGRAM_METADATA)
     yield from ((0, text, "metadata") for text in _iterate_node_texts(information, names))
     yield from ((0, text, "metadata") for text in _iterate_node_texts(catalog, ["/Metadata"]))
 
