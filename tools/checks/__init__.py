@@ -1,1 +1,1 @@
-"""Checks of texts by code: what a paper hides, and what a draft invents, loses, quotes or makes hard to read."""
+"""Checks of a draft by code, without a model: invented and lost details, quotes, similarity and readability."""

@@ -275,8 +275,14 @@ def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
         return amount.value <= value <= _MAX_BOUND_FACTOR * amount.value
     if amount.hedge == "below":
         return value <= amount.value <= _MAX_BOUND_FACTOR * value
-    is_about = amount.hedge == "about" and abs(amount.value - value) <= _ABOUT_TOLERANCE * value
-    return is_about or _is_rounding(amount, value, stated)
+    difference = abs(amount.value - value)
+    if amount.hedge == "about" and difference <= _ABOUT_TOLERANCE * value:
+        return True
+    can_be_rounder = amount.significant < stated.significant or amount.unit != stated.unit
+    if not can_be_rounder or not 0 < value < math.inf or difference > _ROUNDING_TOLERANCE * value:
+        return False
+    digits = amount.significant - 1 - math.floor(math.log10(value))
+    return math.isclose(round(value, digits), amount.value, rel_tol=_FLOAT_TOLERANCE)
 
 
 def _convert_stated_value(amount: Amount, stated: Amount) -> float | None:
@@ -302,11 +308,3 @@ def _choose_tolerance(amount: Amount, stated: Amount) -> float:
     units = {unit for unit in (amount.unit, stated.unit) if unit}
     is_calendar = len(units) == 2 and len({unit.name for unit in units} - {"month", "year"}) < 2
     return _CALENDAR_TOLERANCE if is_calendar else _FLOAT_TOLERANCE
-
-
-def _is_rounding(amount: Amount, value: float, stated: Amount) -> bool:
-    can_be_rounder = amount.significant < stated.significant or amount.unit != stated.unit
-    if not can_be_rounder or not 0 < value < math.inf or abs(amount.value - value) > _ROUNDING_TOLERANCE * value:
-        return False
-    digits = amount.significant - 1 - math.floor(math.log10(value))
-    return math.isclose(round(value, digits), amount.value, rel_tol=_FLOAT_TOLERANCE)

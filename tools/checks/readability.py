@@ -25,12 +25,10 @@ def compute_readability(text: str) -> Readability:
 
     The headline is not graded. Every other heading, list item and paragraph ends a sentence, with or without a full
     stop. A decimal point and the stop of an abbreviation do not, although textstat counts them as ends: an abstract
-    full of intervals would look three grades easier than it is. Syllables are counted by hyphenation, and each
-    difficult word once.
+    full of intervals would look three grades easier than it is.
 
     Returns:
-        Unrounded grades; zeros for a text without words. The formulas mean little below about a hundred words: the
-        grade of a single word can be negative or above 16.
+        Unrounded grades; zeros for a text without words. Below about a hundred words the formulas mean little.
     """
     prose = "\n".join(map(_close_sentences, (block.text for block in split_blocks(strip_headline(text)))))
     words = _STATISTICS.lexicon_count(prose)

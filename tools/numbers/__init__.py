@@ -1,4 +1,4 @@
-"""Numbers that contradict each other: readers make records of what a paper reports, and computations compare them."""
+"""Find contradictions between the numbers of a paper: readers make records of them, and computations compare these."""
 
 from tools.numbers.paper import check_paper
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 
 from state.computed_findings import ComputedFinding, Severity
 from tools.numbers.records import ALPHA, Estimate, RoundedNumber, format_number
@@ -22,12 +21,9 @@ _STANDARDISED = re.compile(r"(?:^|\s)[dg]$")  # programs print the interval of t
 _MAX_P_VALUE_RATIO = 3.0  # two methods may give p-values of one data set that differ by this factor
 
 
-def check_estimate(estimate: Estimate) -> Iterator[ComputedFinding]:
-    """Yield a finding about the estimate in its interval, and another about the interval and the p-value."""
-    if found := _check_inside_interval(estimate) or _check_interval_middle(estimate):
-        yield found
-    if against := _check_interval_p_value(estimate):
-        yield against
+def check_estimate(estimate: Estimate) -> list[ComputedFinding | None]:
+    """Check an estimate against its interval, and the interval against the p-value."""
+    return [_check_inside_interval(estimate) or _check_interval_middle(estimate), _check_interval_p_value(estimate)]
 
 
 def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
@@ -44,7 +40,7 @@ def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
     if unsigned and estimate.scale == "unknown" and value.value > 0:
         return None  # a reduction of 4.2 (-5.0 to -3.3)
     could_be = {
-        "a sign that is told in words, such as a reduction": unsigned,
+        "a sign in words, such as a reduction": unsigned,
         "the interval of the difference that was not standardised": _STANDARDISED.search(estimate.measure),
     }
     explanations = [each for each, holds in could_be.items() if holds]

@@ -59,7 +59,7 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
     ]
     checked += [(mean, [check_mean(mean), check_deviation(mean), check_binary_deviation(mean)]) for mean in means]
     checked += [(share, [check_proportion(share)]) for share in shares]
-    checked += [(estimate, [*check_estimate(estimate)]) for estimate in estimates]
+    checked += [(estimate, check_estimate(estimate)) for estimate in estimates]
     checked += [(comparison, [check_comparison(comparison)]) for comparison in comparisons]
     checked += [(total, [check_total(total)]) for total in by_model if isinstance(total, ReportedTotal)]
     findings = [*check_multiple_testing(parts, [*tests, *estimates]), *check_abbreviations(parts)]
@@ -84,7 +84,7 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
 
 
 def _check_tests(tests: Sequence[ReportedTest], parts: Sequence[Statement]) -> list[ComputedFinding | None]:
-    """Check each test, allowing for what the paper says anywhere about its tests."""
+    """Check each test, allowing for the kinds of tests and corrections that the paper mentions anywhere."""
     one_sided = any(read_text.ONE_SIDED.search(part.text) for part in parts)
     texts = [f"{part.caption} {part.text}" for part in parts]
     sphericity, rank_tests = (any(map(word.search, texts)) for word in (read_text.SPHERICITY, read_text.RANK_TEST))

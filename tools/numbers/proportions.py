@@ -71,5 +71,5 @@ def check_total(reported: ReportedTotal) -> ComputedFinding | None:
         "medium",
         computation=f"{reported.name}: {why}",
         consistent=consistent,
-        explanations=["two quantities" if is_repeated else "parts that overlap, or that are not all told"],
+        explanations=["two quantities" if is_repeated else "parts that overlap, or parts that are not named"],
     )

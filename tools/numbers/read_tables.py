@@ -69,13 +69,10 @@ class TableHeading(NamedTuple):
     """Heading of a column or a row."""
 
     words: str = ""
-    roles: tuple[str, ...] = ()
-    """Roles of the values of each cell, in their order."""
+    roles: tuple[str, ...] = ()  # of the values of each cell, in their order
     n: int | None = None
-    degrees: tuple[str, ...] = ()
-    """Degrees of freedom in the heading, such as those of `F(2, 57)`."""
-    pure: bool = False
-    """Whether the heading consists of names of roles only."""
+    degrees: tuple[str, ...] = ()  # degrees of freedom, such as those of `F(2, 57)`
+    pure: bool = False  # whether the heading consists of names of roles only
 
 
 class TableValue(NamedTuple):
@@ -84,16 +81,14 @@ class TableValue(NamedTuple):
     role: str
     text: str
     heading: TableHeading
-    label: str
-    """Words before the row."""
+    label: str  # words before the row
     statement: Statement
 
 
 class ParsedTable(NamedTuple):
     """A table as lines of related values: its rows, or its columns if the roles are named at the left."""
 
-    about: str
-    """Caption, headings and notes."""
+    about: str  # caption, headings and notes
     lines: list[list[TableValue]]
 
 

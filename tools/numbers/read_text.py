@@ -72,7 +72,10 @@ def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
         kind = next(name for name in _KINDS if match[name])
         value = parse_number(match["value"])
         degrees = parse_degrees_of_freedom(kind, match["inside"] or match["below"] or match["behind"] or "")
-        if degrees is None or _is_another_quantity(kind, value, below=match["below"] is not None):
+        # H2 is heritability, r2 a share of variance and a whole z a coordinate. F, χ² and Q are never negative.
+        is_subscript = match["below"] is not None and kind in {"r", "z", "Q"}
+        is_impossible = value.half >= 0.5 if kind == "z" else kind in {"F", "chi", "Q"} and value.value < 0
+        if degrees is None or is_subscript or is_impossible:
             continue
         near = statement.text[max(0, match.start() - _CONTEXT_CHARACTERS) : match.end() + _CONTEXT_CHARACTERS]
         sign = cast("Literal['=', '<', '>']", match["comparison"])
@@ -89,14 +92,6 @@ def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, re
     tails: Any = "one" if ONE_SIDED.search(about) else "two" if _TWO_SIDED.search(about) else "unstated"
     adjusted = ADJUSTMENT.search(about)
     return p, relation, tails, adjusted[0] if adjusted else ""
-
-
-def _is_another_quantity(kind: records.TestKind, value: records.RoundedNumber, *, below: bool) -> bool:
-    """Return whether a name and its number do not belong to a test statistic."""
-    if below and kind in {"r", "z", "Q"}:
-        return True  # H2 is heritability, and r2 a share of variance
-    # A whole z is a coordinate. F, χ² and Q are never negative.
-    return value.half >= 0.5 if kind == "z" else kind in {"F", "chi", "Q"} and value.value < 0
 
 
 def parse_degrees_of_freedom(kind: records.TestKind, text: str) -> records.DegreesOfFreedom | None:

@@ -23,17 +23,9 @@ from dataclasses import replace
 from itertools import product
 
 from state.computed_findings import ComputedFinding, Severity
+from tools.numbers import records
 from tools.numbers.read_text import ADJUSTMENT
-from tools.numbers.records import (
-    ALPHA,
-    Estimate,
-    GroupComparison,
-    ReportedTest,
-    RoundedNumber,
-    TestKind,
-    format_number,
-    format_range,
-)
+from tools.numbers.records import ALPHA, ReportedTest, format_range
 from tools.numbers.statements import Statement
 
 _SLACK = 1e-12  # of floating point
@@ -106,7 +98,7 @@ def compute_p_value_range(test: ReportedTest) -> tuple[float, float]:
     return min(found), max(found)
 
 
-def compute_tail_probability(kind: TestKind, size: float, degrees: tuple[float, ...]) -> float:
+def compute_tail_probability(kind: records.TestKind, size: float, degrees: tuple[float, ...]) -> float:
     """Compute the probability of a statistic of at least this size, in both tails where it has two."""
     from scipy import special  # noqa: PLC0415 - only papers with tests wait for it; scipy.stats takes a second
 
@@ -173,7 +165,7 @@ def _format_test(test: ReportedTest) -> str:
     return f"{name}({degrees}) {relation}" if degrees else f"{name} {relation}"
 
 
-def check_comparison(comparison: GroupComparison) -> ComputedFinding | None:
+def check_comparison(comparison: records.GroupComparison) -> ComputedFinding | None:
     """Return a finding if neither deviations nor standard errors give the printed t or d."""
     n1, n2 = (group.n for group in comparison.groups)
     total, degrees = n1 + n2 - 2, comparison.degrees
@@ -186,7 +178,7 @@ def check_comparison(comparison: GroupComparison) -> ComputedFinding | None:
     extremes = product(*((number.low, number.high) for number in numbers))
     readings = [_compute_possible_statistics(comparison.measure, n1, n2, *values) for values in extremes]
     ranges = [_compute_absolute_range(values) for values in zip(*readings, strict=True)]
-    printed = RoundedNumber(abs(comparison.value.value), comparison.value.half)
+    printed = records.RoundedNumber(abs(comparison.value.value), comparison.value.half)
     if any(low <= printed.high and printed.low <= high for low, high in ranges):
         return None
     is_certain = degrees == total
@@ -226,13 +218,13 @@ def _compute_absolute_range(values: Sequence[float]) -> tuple[float, float]:
 
 
 def check_multiple_testing(
-    parts: Sequence[Statement], reported: Sequence[ReportedTest | Estimate]
+    parts: Sequence[Statement], reported: Sequence[ReportedTest | records.Estimate]
 ) -> Iterator[ComputedFinding]:
     """Find sections and tables with many uncorrected p-values; a correction named anywhere in the paper is enough."""
     texts = [f"{part.caption} {part.text}" for part in parts]
     if any(ADJUSTMENT.search(text) or _OTHER_CORRECTIONS.search(text) for text in texts):
         return
-    families = defaultdict[tuple[str, str], dict[float, ReportedTest | Estimate]](dict)
+    families = defaultdict[tuple[str, str], dict[float, ReportedTest | records.Estimate]](dict)
     for record in reported:
         statement = record.statement
         family = (statement.paragraph["section"], statement.paragraph["id"] if statement.row else "")
@@ -241,12 +233,13 @@ def check_multiple_testing(
             families[family].setdefault(record.p.value, record)
     for values in families.values():
         tests, smallest = len(values), min(values)
+        limit = records.format_number(ALPHA / tests, 2)
         if tests >= _MIN_P_VALUES and ALPHA / tests < smallest < ALPHA:
             yield values[smallest].build_finding(
                 "many tests",
                 "low",
                 computation=f"of {tests} independent tests without any effect, one or more has p < {ALPHA} in "
-                f"{1 - (1 - ALPHA) ** tests:.0%} of cases; Bonferroni asks for p < {format_number(ALPHA / tests, 2)}; "
+                f"{1 - (1 - ALPHA) ** tests:.0%} of cases; Bonferroni asks for p < {limit}; "
                 f"the smallest of those printed is {smallest:g}",
                 consistent=f"a correction for {tests} tests, one primary measure named before, or a weaker claim",
                 explanations=["one of the tests was named as the primary one before"],

@@ -99,8 +99,7 @@ class Notation(NamedTuple):
     """The decimal sign of a whole paper, and the signs that a font has destroyed in it."""
 
     decimal_comma: bool
-    restored: Mapping[str, str]
-    """The sign `=` or `<` by the character that stands in its place."""
+    restored: Mapping[str, str]  # `=` or `<` by the character that stands in its place
 
     def normalize_text(self, text: str) -> str:
         """Return a text of the same length in plain signs, with decimal points and restored signs."""
