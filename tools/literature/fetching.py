@@ -121,7 +121,9 @@ class Fetcher:
             "sni_hostname": url.raw_host.decode("ascii").rstrip("."),
             "timeout": {"connect": min(self.seconds, CONNECT_TIMEOUT_S)},
         }
-        trusted = self.certificates or await asyncio.to_thread(_load_system_certificates)  # reading them blocks
+        trusted = self.certificates
+        if trusted is None:
+            trusted = await asyncio.to_thread(_load_system_certificates)  # reading them blocks
         # A bare transport, because a client would log addresses with their keys, and use cookies and the environment.
         async with httpx2.AsyncHTTPTransport(verify=trusted, trust_env=False) as transport:
             request = httpx2.Request("GET", target, headers=headers, extensions=extensions)

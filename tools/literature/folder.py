@@ -20,7 +20,6 @@ from tools.literature.url_guard import FetchError
 # Returns the best passages of documents for a question, at most as many as asked for: `tools.retrieval.find_passages`
 # with its settings bound. Blocks, so it is called in a thread; ids begin with 12 digits of the document's hash.
 PassageRanker = Callable[[Sequence[Document], str, int], list[Passage]]
-
 SUFFIXES = frozenset({*FORMATS, ".txt"})
 _MAX_PAPER_BYTES = 50_000_000  # as for the paper under review
 _PASSAGES_PER_HIT = 8  # so that a long paper with many similar passages does not push out all others
@@ -42,11 +41,7 @@ class FolderProvider:
         return await asyncio.to_thread(self._search_papers, query, limit)
 
     async def load_hit(self, hit: Hit) -> Document:
-        """Return the paper of a hit of this folder.
-
-        Raises:
-            FetchError: The paper is gone, or was never in the folder.
-        """
+        """Return the paper of a hit of this folder; raise FetchError if it is gone, or was never there."""
         path = Path(hit["address"])
         is_listed = path in await asyncio.to_thread(self._list_paper_files)
         document = await asyncio.to_thread(self._read_paper_file, path) if is_listed else ""
@@ -69,7 +64,21 @@ class FolderProvider:
         documents = [document for _, document in papers.values()]
         passages = self._rank(documents, query, limit * _PASSAGES_PER_HIT) if documents else []
         order = dict.fromkeys(passage["id"].partition(":")[0] for passage in passages)
-        return SearchResult([_build_hit(*papers[key]) for key in order if key in papers][:limit], notices)
+        hits = [
+            Hit(
+                retracted=False,
+                provider=self.name,
+                title=document["title"] or path.stem,
+                authors=[],
+                year=0,
+                abstract=document["abstract"],
+                address=str(path),
+                pdf_address="",
+                identifiers=[],
+            )
+            for path, document in (papers[key] for key in order if key in papers)
+        ]
+        return SearchResult(hits[:limit], notices)
 
     def _list_paper_files(self) -> list[Path]:
         """List all files with a paper's suffix in the order of their paths, without hidden files and folders."""
@@ -104,17 +113,3 @@ def _read_paper_cached(read: PaperReader, path: Path, _mtime_ns: int, _size: int
     # The positions of words fill most of a paper's memory, and only rendering needs them.
     paragraphs = [{**paragraph, "words": []} for paragraph in document["paragraphs"]]
     return Document(**{**document, "paragraphs": paragraphs})  # type: ignore[typeddict-item]
-
-
-def _build_hit(path: Path, document: Document) -> Hit:
-    return Hit(
-        retracted=False,
-        provider=FolderProvider.name,
-        title=document["title"] or path.stem,
-        authors=[],
-        year=0,
-        abstract=document["abstract"],
-        address=str(path),
-        pdf_address="",
-        identifiers=[],
-    )

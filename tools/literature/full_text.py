@@ -17,8 +17,6 @@ from tools.literature.url_guard import AddressBlockedError, FetchError
 from tools.literature.web import WebClient
 
 ABSTRACT_ONLY_WARNING = "This is the abstract only; the full text could not be fetched."
-
-
 # Reads a paper from its bytes, its file name (whose suffix gives the format) and its source; raises InputError if they
 # are not a paper. Blocks, so it is called in a thread.
 PaperReader = Callable[[bytes, str, str], Document]

@@ -43,8 +43,6 @@ _YEAR_BEFORE_TITLE = re.compile(  # Adams, B. (2011, May 3). Title; Costa. 2000.
     rf"(?:\({_YEARS}[^()]{{0,20}}\)|\b{_YEARS}[a-z]?\b)[.,:]?\s+(?=\W?[^\W\d_])"
 )
 _NAME_PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "da", "del", "dos", "eds"}
-
-
 # Severity, what was found, what would be consistent, and another explanation.
 _Discrepancy = tuple[Severity, str, str, str]
 
@@ -78,9 +76,8 @@ class ReferenceLookup:
         """Return whether no agency has registered a DOI, by their own answer."""
         address, service = self.agencies + quote(doi), Service("doi", 0.2)
         with suppress(FetchError):
-            return "does not exist" in str(
-                await self.web.query_service(service, address, {}, accept=JSON_TYPES, read=from_json)
-            )
+            answer = await self.web.query_service(service, address, {}, accept=JSON_TYPES, read=from_json)
+            return "does not exist" in str(answer)
         return False
 
 

@@ -79,14 +79,10 @@ async def find_documents(
             for document in await asyncio.gather(*(_load_hit_document(hit, sources, findings) for hit in batch)):
                 # A hit with a wrong title shows only now that it is the paper under review.
                 if document and under_review and is_same_document(document["document"], under_review):
-                    _record_blocked(findings, document["address"], OWN_PAPER_REASON)
+                    findings["blocked"].append(BlockedAddress(address=document["address"], reason=OWN_PAPER_REASON))
                 elif document:
                     found.append(document)
     return findings
-
-
-def _record_blocked(findings: LiteratureResults, address: str, reason: str) -> None:
-    findings["blocked"].append(BlockedAddress(address=address, reason=reason))
 
 
 def _record_notice(findings: LiteratureResults, provider: str, message: str) -> None:
@@ -112,7 +108,7 @@ async def _search_providers(
             results.append(answer.hits)
             continue
         if isinstance(answer, AddressBlockedError):
-            _record_blocked(findings, answer.address, answer.reason)
+            findings["blocked"].append(BlockedAddress(address=answer.address, reason=answer.reason))
         _record_notice(findings, provider.name, str(answer))
     if not results:
         reasons = "; ".join(f"{notice['provider']}: {notice['message']}" for notice in findings["notices"])
@@ -127,7 +123,7 @@ def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, 
     """Return whether a hit may be opened: no address of it is blocked, and it is not the paper under review."""
     # Without extensions, too: the paper's literature is other publications.
     if under_review and is_same_study(hit, under_review):
-        _record_blocked(findings, hit["address"], OWN_PAPER_REASON)
+        findings["blocked"].append(BlockedAddress(address=hit["address"], reason=OWN_PAPER_REASON))
         return False
     if sources.folder and hit["provider"] == sources.folder.name:
         return True
@@ -138,7 +134,7 @@ def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, 
         try:
             sources.web.fetcher.gate.check_address(address)
         except AddressBlockedError as error:
-            _record_blocked(findings, error.address, error.reason)
+            findings["blocked"].append(BlockedAddress(address=error.address, reason=error.reason))
             return False
         except FetchError:
             continue  # another address may still work
@@ -152,7 +148,7 @@ async def _load_hit_document(hit: Hit, sources: Sources, findings: LiteratureRes
             return as_found_document(hit, await sources.folder.load_hit(hit))
         return await fetch_hit_document(hit, sources.web, sources.read, note)
     except AddressBlockedError as error:
-        _record_blocked(findings, error.address, error.reason)
+        findings["blocked"].append(BlockedAddress(address=error.address, reason=error.reason))
     except FetchError as error:
         note(str(error))
     return None

@@ -92,7 +92,7 @@ class WebClient:
     ) -> T:
         """Query a service, unless its answer is cached.
 
-        Keys are in `secrets` and not in `params`, which are stored. `read` parses the answer, or raises ValueError; only
+        Keys are in `secrets`, not in `params`, which are stored. `read` parses the answer, or raises ValueError; only
         answers that it can parse are cached.
 
         Raises:

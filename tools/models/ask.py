@@ -35,11 +35,9 @@ from tools.models.prompts import FittedPrompt, Prompt, find_repeated_sentence, f
 from tools.text import list_sentence_starts
 
 Value = TypeVar("Value", bound=BaseModel)
-
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 _FENCED = re.compile(r"\A```(?:markdown|md)?\n(.*?)\n?```\Z", re.DOTALL)
 _OBJECT = re.compile(r"\{(?=\s*[\"}])")
-
 OTHER_FIELD_PROBLEM = "are in another field, such as `reasoning_content`"
 EMPTY_ANSWER_TOKENS = 1  # the token that ends an answer without text
 
@@ -81,11 +79,7 @@ class MarkdownAnswer(BaseModel):
 
     @classmethod
     def from_markdown(cls, text: str) -> Self:
-        """Parse the text of an answer.
-
-        Raises:
-            ValueError: The text lacks the requested content; the message is worded for the model.
-        """
+        """Parse the text of an answer; raise ValueError, worded for the model, if it lacks the requested content."""
         raise NotImplementedError
 
     @classmethod
@@ -99,8 +93,7 @@ def parse_answer(
 ) -> ParsedAnswer[Value]:
     """Validate an answer against its schema, and leave out parts that exceed the limits.
 
-    Raises:
-        UnusableAnswerError: If it was cut off, holds no such value, or does not fit the schema.
+    Raises UnusableAnswerError if it was cut off, holds no such value, or does not fit the schema.
     """
     text = _strip_thoughts(completion["text"])
     is_cut_off = completion["finish_reason"] == "length"
@@ -232,10 +225,8 @@ MIN_RELIABLE_ESTIMATE = 2000  # tokens of a prompt from which an estimate shows 
 MIN_REASK_TEMPERATURE = 0.6
 # Key in the metadata of LangGraph's configuration: how often the run has failed because no answer was usable.
 FAILED_ANSWERS = "failed_answers"
-
 # Called before each request; raises if the run's budget allows no more of them.
 admission_check: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
-
 _call_numbers = count(1)  # distinguishes the concurrent calls of a process
 
 

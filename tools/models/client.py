@@ -91,13 +91,11 @@ async def acquire_slot(settings: ModelSettings) -> AsyncIterator[None]:
 
 # Finish reasons of an interrupted answer: none at all, and those that vLLM reports when it is shut down.
 INTERRUPTED_REASONS = {"", "abort", "error"}
-
 # A router sends the requests of a session to one server, whose cache holds the shared beginning of a run's prompts.
 # vLLM's router and LiteLLM use this name of the header.
 SESSION_HEADER = "X-Session-ID"
 HARMLESS_PROMPT = "Say yes."  # no filter refuses it
 PROBE_MAX_TOKENS = 16  # enough to show that an endpoint completes its answers
-
 # Endpoints that returned fewer answers than were requested.
 _single_answer_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
 

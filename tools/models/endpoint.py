@@ -29,21 +29,18 @@ LONGEST_WAIT_S = 120.0
 CONNECT_TIMEOUT_S = 10.0
 MAX_QUOTE_CHARACTERS = 300  # of a server's message, which the user sees
 MIN_LEAK_CHARACTERS = 16  # in a row that a server's message and a prompt must share to count as a quotation
-
 # Messages about a request that is too long: vLLM and OpenAI name the context length, llama.cpp its size.
 OVERFLOW_PATTERN = re.compile(
     r"\bcontext[ _](?:length|size|window)|\bn_ctx\b|max_model_len|maximum model length|prompt is too long|"
     r"maximum number of tokens",
     re.IGNORECASE,
 )
-
 # The context length in such messages, or in a field beside them (llama.cpp's `n_ctx`).
 REPORTED_LENGTH_PATTERN = re.compile(
     r"(?:\bcontext[ _](?:length|size|window)|\bn_ctx|max_model_len|maximum model length)"
     r"(?: is| of| only)*['\"]?\s*[=:(]?\s*(\d+)",
     re.IGNORECASE,
 )
-
 # Endings of messages that begin with the address of the endpoint.
 CUT_OFF = "broke off its answer, or lost the connection; look at its log, then resume the run"
 NO_CHOICE = "sent an answer without any choice or text in it; look at its log, then resume the run"
@@ -131,11 +128,7 @@ def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> s
 
 
 def quote_server_message(error: openai.APIError, settings: ModelSettings, prompt: str) -> str:
-    """Quote the server's own message of an error, without the key and without quotations of the prompt.
-
-    Returns:
-        A colon and the quotation; empty if there is no message.
-    """
+    """Quote the server's own message of an error, after a colon; without the key, and without parts of the prompt."""
     body = error.body
     message = body.get("message") or body.get("detail") if isinstance(body, dict) else body
     if isinstance(message, list):  # FastAPI lists the faults of each field, and quotes the whole request beside them
@@ -143,18 +136,14 @@ def quote_server_message(error: openai.APIError, settings: ModelSettings, prompt
     if not isinstance(message, str) or message.lstrip().startswith("<"):  # an HTML page
         return ""
     key = os.environ.get(settings.api_key_env)
-    text = _mask_prompt_quotes(prompt, normalize_server_message(message.replace(key, "…") if key else message))
+    text = normalize_server_message(message.replace(key, "…") if key else message)[: 4 * MAX_QUOTE_CHARACTERS]
+    # Replace each quotation of the prompt by an ellipsis: a character is hidden if a quotation covers it.
+    prompt, width = normalize_server_message(prompt), MIN_LEAK_CHARACTERS
+    quoted = [text[at : at + width] in prompt for at in range(len(text) - width + 1)]
+    hidden = (any(quoted[max(0, at - width + 1) : at + 1]) for at in range(len(text)))
+    masked = "".join("\0" if hide else letter for letter, hide in zip(text, hidden, strict=True))
+    text = re.sub("\0+", "…", masked)
     return f": “{text[:MAX_QUOTE_CHARACTERS]}{'…' if len(text) > MAX_QUOTE_CHARACTERS else ''}”" if text else ""
-
-
-def _mask_prompt_quotes(prompt: str, message: str) -> str:
-    """Replace each quotation of the prompt in a server's message by an ellipsis."""
-    prompt, message = normalize_server_message(prompt), message[: 4 * MAX_QUOTE_CHARACTERS]
-    starts = range(len(message) - MIN_LEAK_CHARACTERS + 1)
-    quoted = [message[at : at + MIN_LEAK_CHARACTERS] in prompt for at in starts]
-    # A character is hidden if any quotation that covers it began before it.
-    hidden = [any(quoted[max(0, at - MIN_LEAK_CHARACTERS + 1) : at + 1]) for at in range(len(message))]
-    return re.sub("\0+", "…", "".join("\0" if hide else letter for letter, hide in zip(message, hidden, strict=True)))
 
 
 def normalize_server_message(text: str) -> str:
@@ -285,11 +274,9 @@ def discard_endpoint(settings: ModelSettings) -> None:
 
 
 def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
-    """Return the context length in tokens: that of the settings, else the server's; a shorter one from a refusal wins.
-
-    None if it is unknown.
-    """
+    """Return the context length in tokens: of the settings, else of the server; None if it is unknown."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
+    # A refusal has reported the true length, so a shorter one wins.
     learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
     return min(known or learned, learned) if learned else known
 

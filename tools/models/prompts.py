@@ -57,8 +57,7 @@ class Prompt:
 def load_prompt(path: Path) -> Prompt:
     """Read a prompt file and the fragments beside it, so that rendering reads no file.
 
-    Raises:
-        ValueError: If its front matter is missing or invalid.
+    Raises ValueError if its front matter is missing or invalid.
     """
     text = path.read_text(encoding="utf-8")
     fragments = {file.name: file.read_text(encoding="utf-8") for file in sorted(path.parent.glob("_*.md"))}
@@ -118,14 +117,11 @@ def _normalize_sentence(text: str) -> str:
 
 
 REASK_TOKENS = 160  # kept for the sentence that a re-ask adds to the prompt
-
 # Reserved for an answer, or a quarter of the context or `max_tokens` if one of these is less. Beyond it, the prompt may
 # fill the context: answers rarely need `max_tokens`, and a paper should not lose its end to unused space. 4,096 tokens
 # hold the longest article and some thoughts before it; of a small context, most should be left to the input.
 RESERVED_ANSWER_TOKENS = 4096
-
 MIN_TRIMMED_WORDS = 40  # with less of a text, an agent has nothing to work on
-
 TRIM_TARGET_SHARE = 0.97  # Trimming aims below the limit, because the number of tokens per word differs along a text.
 
 

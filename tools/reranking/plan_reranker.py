@@ -53,11 +53,7 @@ class RerankerConfig(BaseModel):
 
 
 def read_reranker_config(folder: Path) -> RerankerConfig:
-    """Read the description of the re-ranker in a folder.
-
-    Raises:
-        SettingsError: It is missing, or describes something else.
-    """
+    """Read the description of the re-ranker in a folder; raise SettingsError if it is missing or invalid."""
     try:
         return RerankerConfig.model_validate_json((folder / CONFIG_FILE).read_bytes())
     except OSError as error:
@@ -208,11 +204,7 @@ LEFT, RIGHT = ".left", ".right"
 
 
 def merge_low_rank_factors(weights: Weights, base: Weights) -> Weights:
-    """Replace each pair of factors by the parameter of `base` plus their product.
-
-    Returns:
-        New weights; factors that fit no parameter of `base` keep their names.
-    """
+    """Replace each pair of factors by the parameter of `base` plus their product; factors that fit none stay."""
     whole = dict(weights)
     for name in [name.removesuffix(LEFT) for name in weights if name.endswith(LEFT)]:
         left, right, target = weights[name + LEFT], weights.get(name + RIGHT), base.get(name)

@@ -30,11 +30,7 @@ _FUNCTION_WORDS = re.compile(
 
 
 def rank_by_bm25(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
-    """Rank the segments that share a word with the question, other than function words.
-
-    Returns:
-        At most `limit` segments with their BM25 scores, best first.
-    """
+    """Return at most `limit` segments that share a word with the question, with their BM25 scores, best first."""
     if not any(list_word_stems(segment.text) for segment in segments):
         return []
     scores = _build_bm25_index(segments).vectorizer.get_scores(list_word_stems(question))

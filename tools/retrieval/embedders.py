@@ -250,8 +250,7 @@ def _make_embedder(choice: EmbeddingModel) -> Embedder:
 def compute_cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
     """Compute the cosine between the vectors of each text and each of the others, `[texts, others]`.
 
-    Raises:
-        RetrievalUnavailableError: If the embedding model cannot be loaded or reached.
+    Errors are those of `Embedder.embed`.
     """
     found: NDArray[np.float64] = _compute_unit_vectors(texts, embedding) @ _compute_unit_vectors(others, embedding).T
     return found

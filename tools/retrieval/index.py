@@ -30,12 +30,10 @@ from tools.retrieval.search import HASH_DIGITS, Segment
 
 COLLECTION_VERSION = 2  # increased when the contents of collections change
 BATCH_SIZE = 64  # segments embedded and written at a time
-
 # Key in a collection's metadata of the paper's hash, with which the ids of its segments begin.
 _PAPER_KEY = "paper"
 BUSY_TIMEOUT_S = 30.0  # wait for another process that writes to the database
 _MIN_VECTOR_LENGTH = 1e-12  # so that a vector of zeros has the cosine 0
-
 _opening_lock = threading.Lock()
 
 
@@ -73,11 +71,7 @@ def rank_by_embedding(
 
 
 def delete_vectors(sha256: str) -> None:
-    """Remove the vectors of a paper.
-
-    Raises:
-        StateError: If the index cannot be written.
-    """
+    """Remove the vectors of a paper; raise StateError if the index cannot be written."""
     index_folder = _resolve_index_folder()
     if not index_folder.exists():
         return
