@@ -87,7 +87,7 @@ def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
     requested = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
     if requested is not None:
         return requested
-    return min(first_wait_s * 2 ** (attempt.attempt_number - 1), LONGEST_WAIT_S)
+    return min(first_wait_s * 2.0 ** (attempt.attempt_number - 1), LONGEST_WAIT_S)
 
 
 def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
