@@ -161,7 +161,7 @@ def test_a_signal_stops_it_and_the_same_command_goes_on(draftroom: Command, pape
         endpoint.release()
         _, stderr = process.communicate(timeout=60)
     assert process.returncode == STOPPED, stderr
-    assert "The same command goes on" in stderr
+    assert "The same command resumes the batch" in stderr
     assert "Traceback" not in stderr
     assert len(endpoint.chat_requests) == 7
     assert draftroom(*command).exit_code == 0

@@ -115,7 +115,7 @@ def test_a_signal_stops_the_actors_too(alone: Command, papers: Path, out: Path) 
         endpoint.release()
         _, stderr = process.communicate(timeout=300)
     assert process.returncode == STOPPED, stderr
-    assert "The same command goes on" in stderr
+    assert "The same command resumes the batch" in stderr
     assert len(endpoint.chat_requests) < len(ROUND) * len(PLACES)
     with alone.start(*arguments) as process:
         _, stderr = process.communicate(timeout=300)
