@@ -215,8 +215,14 @@ def split_sentences(text: str) -> list[Sentence]:
     for block in split_blocks(text):
         words = " ".join(_WEB_ADDRESS.sub(" ", block.text.translate(_HYPHENS)).split())
         bounds = [0, *list_sentence_starts(words), len(words)]
-        parts = (words[start:end].strip() for start, end in pairwise(bounds))
-        found.extend(Sentence(part, block.heading or _is_title_case(part)) for part in parts if part)
+        for start, end in pairwise(bounds):
+            part = words[start:end].strip()
+            long_words = _LONG_WORD.findall(part)
+            is_sentence = part.endswith((".", "!", "?"))
+            is_title = len(long_words) > 1 and not is_sentence and all(word[0].isupper() for word in long_words)
+            is_capitals = part.isupper() and len(part.split()) > 1
+            if part:
+                found.append(Sentence(part, block.heading or is_title or is_capitals))
     return found
 
 
@@ -228,13 +234,6 @@ def list_sentence_starts(text: str) -> list[int]:
         if not _ABBREVIATION.search(before) and not _SMALL_START.match(text, match.end()):
             starts.append(match.end())
     return starts[1:]
-
-
-def _is_title_case(sentence: str) -> bool:
-    if sentence.isupper() and len(sentence.split()) > 1:
-        return True
-    words = _LONG_WORD.findall(sentence)
-    return len(words) > 1 and not sentence.endswith((".", "!", "?")) and all(word[0].isupper() for word in words)
 
 
 def strip_headline(text: str) -> str:

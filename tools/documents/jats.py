@@ -49,8 +49,7 @@ def parse_jats(text: str) -> DocumentParts:
         shown.text, shown.tail = f" {shown.text or ''}", f" {shown.tail or ''}"
     convert_formulas(article)
     title = article.find("front//title-group/article-title")
-    entries = [Block("reference", entry) for entry in map(_format_reference, article.iter("ref")) if entry]
-    etree.strip_elements(article, "ref-list", with_tail=False)
+    entries = _extract_references(article)
     _convert_captions(article)
     _convert_headings(article)
     # 3. List the blocks as of a web page.
@@ -89,15 +88,22 @@ def _drop_unread_elements(article: html.HtmlElement) -> list[str]:
     ]
 
 
-def _format_reference(reference: html.HtmlElement) -> str:
-    """Format a reference with its label in brackets, and with punctuation between parts that are only tagged."""
-    number = _pop_part_text(reference, "label").strip("[]. ")
-    for part in [*reference.iterfind("*/*"), *reference.iter("surname", "given-names", "suffix")]:
-        followed = part.tail or (part.getnext() is None and part.getparent().tail) or ""
-        if not followed.strip() and (part.tag in _PART_ENDINGS or part.getnext() is not None):
-            part.tail = _PART_ENDINGS.get(part.tag, ". ")
-    text = _flatten_text(reference)
-    return f"[{number}] {text}" if number else text
+def _extract_references(article: html.HtmlElement) -> list[Block]:
+    """Take the references out of an article and return them, each with its label in brackets."""
+    entries: list[Block] = []
+    for reference in article.iter("ref"):
+        number = _pop_part_text(reference, "label").strip("[]. ")
+        # Put punctuation between parts that are only tagged.
+        for part in [*reference.iterfind("*/*"), *reference.iter("surname", "given-names", "suffix")]:
+            followed = part.tail or (part.getnext() is None and part.getparent().tail) or ""
+            if not followed.strip() and (part.tag in _PART_ENDINGS or part.getnext() is not None):
+                part.tail = _PART_ENDINGS.get(part.tag, ". ")
+        text = _flatten_text(reference)
+        entry = f"[{number}] {text}" if number else text
+        if entry:
+            entries.append(Block("reference", entry))
+    etree.strip_elements(article, "ref-list", with_tail=False)
+    return entries
 
 
 def _convert_captions(article: html.HtmlElement) -> None:

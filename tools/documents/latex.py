@@ -199,17 +199,17 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         self._tables = 0  # how many are open
         self._coloured = 0  # how many coloured boxes and tables are open
         self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
-            **dict.fromkeys(_SECTIONS, self._convert_heading),
+            **dict.fromkeys(
+                _SECTIONS,
+                lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._convert_last_argument(node).split())}\n\n",
+            ),
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._convert_last_argument(node)} "),
             **dict.fromkeys((*_REFERENCES, "multirow", "href", "url"), self._convert_last_argument),
             "eqref": lambda node: f"({self._convert_last_argument(node)})",
             **dict.fromkeys({*_DROPPED, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
-            "definecolor": self._define_colour,
+            **dict.fromkeys(("definecolor", "title", "icmltitle", "abstract", *_OTHER_FILES), self._record_declaration),
             **dict.fromkeys(_PHANTOMS, lambda node: self._hide_text(self._convert_last_argument(node), "not drawn")),
-            **dict.fromkeys(_OTHER_FILES, self._warn_unread_file),
-            **dict.fromkeys(("title", "icmltitle", "abstract"), self._store_front_matter),
-            **dict.fromkeys(("colorbox", "fcolorbox"), self._convert_colour_box),
-            "textcolor": self._convert_coloured_text,
+            **dict.fromkeys(("textcolor", "colorbox", "fcolorbox"), self._convert_coloured_text),
             **dict.fromkeys(("footnote", "tag"), lambda node: f" ({self._convert_last_argument(node)})"),
             "caption": lambda node: f"\n\n{self._convert_last_argument(node)}\n\n",
             **dict.fromkeys(("\\", "tabularnewline"), lambda _: _ROW_MARK if self._tables else "\n"),
@@ -288,34 +288,28 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         """Convert a formula to one line of text."""
         return " ".join(str(super().math_node_to_text(node)).split())
 
-    def _convert_heading(self, node: LatexMacroNode) -> str:
-        return f"\n\n{_HEADING_MARK}{' '.join(self._convert_last_argument(node).split())}\n\n"
-
-    def _store_front_matter(self, node: LatexMacroNode) -> str:
-        self.front_matter[node.macroname.removeprefix("icml")] = self._convert_last_argument(node)
-        return ""
-
-    def _warn_unread_file(self, node: LatexMacroNode) -> str:
-        name = f"{{{self._convert_last_argument(node)}}}".replace("{}", "")
-        self.warnings.append(f"\\{node.macroname}{name} names another file, which was not read")
+    def _record_declaration(self, node: LatexMacroNode) -> str:
+        """Record a light colour, the title, the abstract, or a file that is not read; none is printed in its place."""
+        if node.macroname == "definecolor":
+            name, _, value = self._list_arguments(node, 3)
+            if _WHITE_VALUE.fullmatch(value):
+                self._light.add(name)
+        elif node.macroname in _OTHER_FILES:
+            argument = f"{{{self._convert_last_argument(node)}}}".replace("{}", "")  # \printbibliography has none
+            self.warnings.append(f"\\{node.macroname}{argument} names another file, which was not read")
+        else:
+            self.front_matter[node.macroname.removeprefix("icml")] = self._convert_last_argument(node)
         return ""
 
     def _convert_coloured_text(self, node: LatexMacroNode) -> str:
+        """Convert text in colour or in a coloured box; light text is hidden, unless its surroundings are dark."""
+        is_type = node.macroname == "textcolor"
+        is_dark_box = not is_type and not self._is_light(node)
+        self._coloured += is_dark_box
         text = self._convert_last_argument(node)
-        return self._hide_text(text, "colour") if self._is_light(node) and not self._coloured else text
-
-    def _convert_colour_box(self, node: LatexMacroNode) -> str:
-        light = self._is_light(node)
-        self._coloured += not light
-        text = self._convert_last_argument(node)
-        self._coloured -= not light
-        return text
-
-    def _define_colour(self, node: LatexMacroNode) -> str:
-        name, _, value = self._list_arguments(node, 3)
-        if _WHITE_VALUE.fullmatch(value):
-            self._light.add(name)
-        return ""
+        self._coloured -= is_dark_box
+        is_invisible = is_type and self._is_light(node) and not self._coloured
+        return self._hide_text(text, "colour") if is_invisible else text
 
     def _is_light(self, node: LatexMacroNode) -> bool:
         """Return whether the colour in a macro's second argument, after the optional model, is nearly white."""

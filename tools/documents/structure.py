@@ -160,24 +160,22 @@ def mark_headings(blocks: Sequence[Block]) -> list[Block]:
         lines = block.text.split("\n")
         alone = len(lines) == 1 and following is not None and following.text.endswith((".", "?", "!", ":"))
         for at, line in enumerate(lines):
-            is_known = is_references_heading(line.rstrip(": ")) or is_abstract_heading(line)
-            if is_known or (not styled and _is_heading_line(line, first=at == 0, alone=alone)):
+            name = line.rstrip(": ")
+            is_heading = is_references_heading(name) or is_abstract_heading(line)
+            if not styled and len(name.split()) <= _MAX_HEADING_WORDS and not line.endswith((".", ",", ";")):
+                is_heading |= bool(
+                    APPENDIX_HEADING.match(name)
+                    or (name.isupper() and sum(map(str.isalpha, name)) >= _MIN_CAPITALS)
+                    or (at == 0 and SECTION_HEADING.fullmatch(name))
+                    or (alone and _PLAIN_HEADING.fullmatch(line))
+                )
+            if is_heading:
                 marked.append(Block("heading", line))
             elif at and marked[-1].kind == "paragraph" and not ABSTRACT_END.match(line):
                 marked[-1].text += f"\n{line}"
             else:
                 marked.append(Block("paragraph", line))
     return marked
-
-
-def _is_heading_line(line: str, *, first: bool, alone: bool) -> bool:
-    """Return whether a line looks like a heading, given whether it begins a paragraph or is all of it."""
-    name = line.rstrip(": ")
-    if len(name.split()) > _MAX_HEADING_WORDS or line.endswith((".", ",", ";")):
-        return False
-    if APPENDIX_HEADING.match(name) or (name.isupper() and sum(map(str.isalpha, name)) >= _MIN_CAPITALS):
-        return True
-    return bool((first and SECTION_HEADING.fullmatch(name)) or (alone and _PLAIN_HEADING.fullmatch(line)))
 
 
 @dataclass

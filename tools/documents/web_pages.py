@@ -242,22 +242,16 @@ def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.Html
         background = _PICTURE_COLOUR if is_picture else _parse_colour(painted) or background
         contrast = max(abs(ink - paper) for ink, paper in zip(colour, background, strict=True))
         own_text = "".join([node.text or "", *(child.tail or "" for child in node)]).strip()
-        reason = _find_style_hiding_reason(node, styles)
+        reason: HiddenReason | None = "markup" if "hidden" in node.attrib else None
+        for each, pattern in _HIDING_DECLARATIONS.items():
+            if not reason and any(re.fullmatch(pattern, f"{name}:{value}") for name, value in styles.items()):
+                reason = each
+        if not reason and contrast < _VISIBLE_CONTRAST and own_text:
+            reason = "colour"
         if reason:
             yield node, reason
-        elif contrast < _VISIBLE_CONTRAST and own_text:
-            yield node, "colour"
         else:
             stack += [(child, colour, background) for child in reversed(node)]
-
-
-def _find_style_hiding_reason(node: html.HtmlElement, styles: Styles) -> HiddenReason | None:
-    if "hidden" in node.attrib:
-        return "markup"
-    for reason, pattern in _HIDING_DECLARATIONS.items():
-        if any(re.fullmatch(pattern, f"{name}:{value}") for name, value in styles.items()):
-            return reason
-    return None
 
 
 def _parse_declarations(text: str) -> Styles:

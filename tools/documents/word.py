@@ -20,7 +20,7 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.exceptions import OpcError
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
-from docx.oxml.table import CT_Row, CT_Tbl
+from docx.oxml.table import CT_Tbl
 from docx.oxml.text.paragraph import CT_P
 from docx.oxml.text.run import CT_R
 from docx.oxml.xmlchemy import BaseOxmlElement
@@ -120,9 +120,7 @@ class _WordReader:
         title, blocks = "", list[Block]()
         for element in body.xpath(f".//w:p[{_OUTSIDE_TABLES}] | .//w:tbl[{_OUTSIDE_TABLES}]"):
             if isinstance(element, CT_Tbl):
-                rows = [self._list_cells(row) for row in element.xpath(".//w:tr")]
-                text = " ".join(filter(None, (cell for row in rows for cell in row)))
-                blocks.append(Block("paragraph", text, rows=rows))
+                blocks.append(self._read_table(element))
                 continue
             text = self._collect_visible_text(Paragraph(element, self.document))
             if text and not title and self._match_style(element, r"title"):
@@ -143,14 +141,17 @@ class _WordReader:
             warnings=[warning for noun, count in self.unread.items() for warning in list_unread_warnings(count, noun)],
         )
 
-    def _list_cells(self, row: CT_Row) -> list[str]:
-        """List the texts of a row's cells, without those of nested tables, whose rows are listed separately."""
-        cells = [""] * min(row.grid_before, _MAX_COLUMNS)
-        for cell in row.xpath("./w:tc | ./w:sdt/w:sdtContent/w:tc"):
-            paragraphs = (Paragraph(each, self.document) for each in cell.xpath("./w:p"))
-            text = " ".join(filter(None, (self._collect_visible_text(each, table=True) for each in paragraphs)))
-            cells += [text, *[""] * (min(cell.grid_span, _MAX_COLUMNS) - 1)]
-        return cells
+    def _read_table(self, table: CT_Tbl) -> Block:
+        """Read a table row by row; the rows of a nested table follow the row that holds it."""
+        rows: list[list[str]] = []
+        for row in table.xpath(".//w:tr"):
+            cells = [""] * min(row.grid_before, _MAX_COLUMNS)
+            for cell in row.xpath("./w:tc | ./w:sdt/w:sdtContent/w:tc"):
+                paragraphs = (Paragraph(each, self.document) for each in cell.xpath("./w:p"))
+                text = " ".join(filter(None, (self._collect_visible_text(each, table=True) for each in paragraphs)))
+                cells += [text, *[""] * (min(cell.grid_span, _MAX_COLUMNS) - 1)]
+            rows.append(cells)
+        return Block("paragraph", " ".join(cell for row in rows for cell in row if cell), rows=rows)
 
     def _collect_visible_text(self, paragraph: Paragraph, *, table: bool = False) -> str:
         """Collect the text of a paragraph in one line; hidden text is added to `hidden` instead."""

@@ -13,7 +13,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from ctypes import addressof, byref, c_double, c_float, c_int, c_uint, create_string_buffer
-from functools import cache
 from itertools import groupby, pairwise
 from math import hypot
 from typing import Any, NamedTuple
@@ -174,7 +173,9 @@ class PageTextExtractor:
         pdfium.FPDFText_GetMatrix(self._text_page, at, _TO_MATRIX)
         font_matrix = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, 0.0, 0.0
         font_size = pdfium.FPDFText_GetFontSize(self._text_page, at)
-        size, along, upright = _measure_type(font_matrix, self._matrix, font_size)
+        a, b, c, d, *_ = _multiply_matrices(font_matrix, self._matrix)
+        size, along = round(abs(font_size) * hypot(c, d), 2), (a * abs(font_size), b * abs(font_size))
+        upright = a * font_size > 0 and d * font_size > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
         # 2. Colour.
         mode = pdfium.FPDFTextObj_GetTextRenderMode(item)
         is_outlined = mode in _OUTLINED_MODES
@@ -318,14 +319,6 @@ def _query_colour(getter: Callable[..., int], item: Any) -> tuple[Colour | None,
         return None, 1.0
     red, green, blue, alpha = _COLOUR
     return (red.value / 255, green.value / 255, blue.value / 255), alpha.value / 255
-
-
-@cache
-def _measure_type(font: Matrix, page: Matrix, size: float) -> tuple[float, tuple[float, float], bool]:
-    """Return the size of type as it is shown, the direction and width of its line, and whether it is upright."""
-    a, b, c, d, *_ = _multiply_matrices(font, page)
-    upright = a * size > 0 and d * size > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
-    return round(abs(size) * hypot(c, d), 2), (a * abs(size), b * abs(size)), upright
 
 
 def _multiply_matrices(first: Matrix, then: Matrix) -> Matrix:

@@ -213,7 +213,14 @@ def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]
         for at, token in enumerate(line.tokens):
             divided = _DIVIDED_WORD.fullmatch(joined[-1]) if at == 0 and joined else None
             if divided and _WORD_TAIL.match(token.text):
-                hyphen = "-" if _is_compound(divided["head"].lower(), token.text, words) else ""
+                # The hyphen belongs to the word if the paper writes it so elsewhere, or if the parts form a compound.
+                head, tail = divided["head"].lower(), token.text
+                start = re.sub(r"[^\w-].*|-+$", "", tail.lower())
+                is_one_word = start and head + start.partition("-")[0] in words
+                has_usual_ending = len(head) > 2 and start in _COMPOUND_ENDINGS
+                is_compound = has_usual_ending or "-" in start or not tail[0].islower() or head[-1].isdigit()
+                is_hyphenated = not is_one_word and (is_compound or f"{head}-{start}" in words)
+                hyphen = "-" if is_hyphenated else ""
                 joined[-1] = f"{joined[-1][:-1]}{hyphen}{token.text}"
                 places[-1].append((line.page, token.box))
             else:
@@ -226,13 +233,3 @@ def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]
         records += [Word(start=start, end=end, page=page, box=list(box)) for page, box in boxes]
         start = end + 1
     return " ".join(joined), records
-
-
-def _is_compound(head: str, tail: str, words: set[str]) -> bool:
-    """Return whether the hyphen at a line end belongs to the word, judged by how the rest of the paper writes it."""
-    start = re.sub(r"[^\w-].*|-+$", "", tail.lower())
-    if start and head + start.partition("-")[0] in words:
-        return False
-    if len(head) > 2 and start in _COMPOUND_ENDINGS:
-        return True
-    return f"{head}-{start}" in words or "-" in start or not tail[0].islower() or head[-1].isdigit()
