@@ -84,7 +84,15 @@ def route_before_review(state: ParagraphState) -> Literal["detect_weaknesses", "
 
 
 def build_question_state(state: ParagraphState, step: Step) -> QuestionState:
-    """Build the state that a question is sent with."""
+    """Build the state that a question is sent with.
+
+    Args:
+        state: State of the review of a paragraph.
+        step: The question.
+
+    Returns:
+        The question with the paper and the paragraph, and without what other questions have found.
+    """
     return QuestionState(
         step=step,
         target=state["target"],

@@ -11,6 +11,7 @@ extensions (`state/extensions.py`) are not in the paper.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from langgraph.graph import END, START, StateGraph
@@ -108,28 +109,36 @@ def route_after_removal(state: LoopState) -> Literal["leave_out_redundancies", "
     return "leave_out_redundancies" if is_left else route_after_rewrite(state)
 
 
-def build_loop(*nodes: Any) -> StateGraph[Any, Any, Any, Any]:
-    """Build an interaction loop of these nodes, which begins at the first."""
+def build_loop(*nodes: Any, writers: Sequence[str]) -> StateGraph[Any, Any, Any, Any]:
+    """Build an interaction loop in which the medical expert reviews every new text, and the simplifier corrects it.
+
+    Args:
+        nodes: Nodes of the loop, which begins at the first; those of the review are added.
+        writers: Names of the nodes whose texts are reviewed.
+
+    Returns:
+        The loop, still without the edges between its own nodes.
+    """
     builder = StateGraph(LoopState, context_schema=SimplificationContext, output_schema=LoopProgress)
-    for node in nodes:
+    for node in (*nodes, check_accuracy, editing.correct_text):
         builder.add_node(node)
     builder.add_edge(START, nodes[0].__name__)
-    return builder
-
-
-def add_review_edges(builder: StateGraph[Any, Any, Any, Any], *writers: str) -> None:
-    """Let the medical expert review the texts of these nodes, and the simplifier correct them."""
+    # A corrected text is reviewed again while there are rounds left.
     for writer in (*writers, "correct_text"):
         builder.add_conditional_edges(writer, route_after_rewrite)
     builder.add_conditional_edges("check_accuracy", route_after_review)
+    return builder
 
 
 layperson_loop = build_loop(
-    ask_questions, answer_questions, rewrite_text, rewrite_sentences, check_accuracy, editing.correct_text
+    ask_questions,
+    answer_questions,
+    rewrite_text,
+    rewrite_sentences,
+    writers=("rewrite_text", "rewrite_sentences"),
 )
 layperson_loop.add_conditional_edges("ask_questions", route_after_questions)
 layperson_loop.add_conditional_edges("answer_questions", route_after_answers)
-add_review_edges(layperson_loop, "rewrite_text", "rewrite_sentences")
 
 language_clarifier_loop = build_loop(
     propose_wordings,
@@ -137,13 +146,11 @@ language_clarifier_loop = build_loop(
     revise_wordings,
     editing.enter_wordings,
     editing.apply_wordings,
-    check_accuracy,
-    editing.correct_text,
+    writers=("enter_wordings",),
 )
 language_clarifier_loop.add_conditional_edges("propose_wordings", route_after_proposal)
 language_clarifier_loop.add_conditional_edges("judge_wordings", route_after_verdicts)
 language_clarifier_loop.add_conditional_edges("revise_wordings", route_after_proposal)
-add_review_edges(language_clarifier_loop, "enter_wordings")
 language_clarifier_loop.add_conditional_edges("apply_wordings", route_after_application)
 
 redundancy_checker_loop = build_loop(
@@ -151,12 +158,10 @@ redundancy_checker_loop = build_loop(
     validate_redundancies,
     editing.leave_out_redundancies,
     editing.remove_redundancies,
-    check_accuracy,
-    editing.correct_text,
+    writers=("leave_out_redundancies",),
 )
 redundancy_checker_loop.add_conditional_edges("find_redundancies", route_after_quotes)
 redundancy_checker_loop.add_conditional_edges("validate_redundancies", route_after_validation)
-add_review_edges(redundancy_checker_loop, "leave_out_redundancies")
 redundancy_checker_loop.add_conditional_edges("remove_redundancies", route_after_removal)
 
 # By the agent that leads the loop, as the selector names it.

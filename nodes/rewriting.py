@@ -96,8 +96,11 @@ def find_copied_sentences(source: str, text: str) -> list[str]:
         # A sentence across a line break is not in the text as such, and could not be replaced.
         if sentence in text and is_hard(sentence):
             words = _split_words(sentence)
-            if any(_is_copy(words, original) for original in originals):
-                copied.append(sentence)
+            for original in originals:
+                blocks = SequenceMatcher(None, words, original, autojunk=False).get_matching_blocks()
+                if sum(block.size for block in blocks) >= MIN_COPIED_SHARE * len(words):
+                    copied.append(sentence)
+                    break
     return copied
 
 
@@ -128,21 +131,19 @@ async def rewrite_selected_sentences(
 def _replace_sentence(
     text: str, hard: str, easy: str, source: str, is_harmful: Callable[[str, str, str], bool] | None
 ) -> str:
-    """Replace a hard sentence by an easy one, unless something speaks against it."""
-    if easy == hard or find_rewrite_objection(easy, hard, source) or not _has_similar_meaning(easy, hard):
+    """Replace a hard sentence by an easy one, unless something speaks against it; blocks."""
+    if easy == hard or find_rewrite_objection(easy, hard, source):
         return text
-    after = text.replace(hard, easy, 1)
-    return text if is_harmful and is_harmful(text, after, easy) else after
-
-
-def _has_similar_meaning(new: str, old: str) -> bool:
-    """Return whether two sentences are near in meaning; without the encoder's packages, assume so."""
     try:
         from tools.retrieval import EmbeddingModel, compute_cosines  # noqa: PLC0415 - its packages are those of an extra
 
-        return bool(compute_cosines((new,), (old,), EmbeddingModel())[0, 0] >= MIN_COSINE)
+        is_near = compute_cosines((easy,), (hard,), EmbeddingModel())[0, 0] >= MIN_COSINE
     except (ImportError, RetrievalUnavailableError):
-        return True
+        is_near = True  # without the encoder nobody can tell
+    if not is_near:
+        return text
+    after = text.replace(hard, easy, 1)
+    return text if is_harmful and is_harmful(text, after, easy) else after
 
 
 def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:
@@ -177,11 +178,6 @@ def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:
         and len(foreign) >= len(before),
     }
     return next((objection for objection, holds in objections.items() if holds), "")
-
-
-def _is_copy(words: list[str], original: list[str]) -> bool:
-    blocks = SequenceMatcher(None, words, original, autojunk=False).get_matching_blocks()
-    return sum(block.size for block in blocks) >= MIN_COPIED_SHARE * len(words)
 
 
 def _split_words(text: str) -> list[str]:

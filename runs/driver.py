@@ -41,7 +41,14 @@ class RunProgress(AbstractContextManager[object], Protocol):
         """Receive the beginning, the tokens so far or the end of a model call; `call` tells calls apart."""
 
     def on_step(self, node: str, update: Mapping[str, Any], values: Mapping[str, Any], tokens: int) -> None:
-        """Receive the update of a node, the state with it, and the tokens that the run has used so far."""
+        """Receive the end of a step.
+
+        Args:
+            node: Node that has ended.
+            update: Keys of the state that it has written.
+            values: State of the graph with the update.
+            tokens: Tokens that the run has used so far.
+        """
 
     def on_message(self, text: str) -> None:
         """Receive a message that the user must see."""
@@ -201,6 +208,7 @@ async def _stream_until_stopped(
 
 
 def _ask_person(ask: AnswerCallback | None, question: Mapping[str, Any]) -> Answer | None:
+    """Ask the question of a paused run; return None if it is to stay paused."""
     if ask is None:
         return None
     # While a person types, Ctrl-C raises KeyboardInterrupt. The handler of asyncio.run would only cancel its task.
@@ -211,6 +219,7 @@ def _ask_person(ask: AnswerCallback | None, question: Mapping[str, Any]) -> Answ
 def _save_outcome(
     status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot, recorder: RunRecorder
 ) -> RunOutcome:
+    """Write the record with the status that the run ends this attempt with, and return the outcome."""
     recorder.save(status, StreamState(snapshot).merge_subgraphs(recorder.runnable))
     question = snapshot.interrupts[0].value if status == "paused" else {}
     return RunOutcome(status, recorder.record, recorder.values, question, recorder.exhaustion)

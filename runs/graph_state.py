@@ -37,12 +37,24 @@ def build_graph_metadata(record: RunRecord) -> dict[str, int]:
 # Cached, because compiling a graph blocks the event loop that drives many runs.
 @lru_cache(maxsize=16)
 def compile_graph(builder: Builder, saver: BaseCheckpointSaver[str]) -> Graph:
-    """Compile a graph for many runs that share a saver."""
+    """Compile a graph for many runs that share a saver.
+
+    Args:
+        builder: Builder of the graph.
+        saver: Stores the checkpoints of all the runs.
+
+    Returns:
+        The compiled graph; the same one each time it is asked for.
+    """
     return builder.compile(checkpointer=saver)
 
 
 async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
     """Read the newest checkpoint of a run, with those of its subgraphs.
+
+    Args:
+        record: Record of the run, which holds the address of its checkpoints.
+        runnable: Graph of the run's system.
 
     Raises:
         StateError: The checkpoints cannot be read.
@@ -55,7 +67,14 @@ async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnap
 
 
 def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
-    """Return the newest state of a run; empty if the run has no checkpoint.
+    """Return the newest state of a run, with that of its subgraphs; must not be called from an event loop.
+
+    Args:
+        record: Record of the run, which holds the address of its checkpoints.
+        runnable: Graph of the run's system.
+
+    Returns:
+        The state; empty if the run has no checkpoint.
 
     Raises:
         StateError: The checkpoints cannot be read.
@@ -64,7 +83,16 @@ def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
 
 
 async def load_newest_state(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str) -> dict[str, Any]:
-    """Return the newest state of a thread that `run_to_completion` has run; empty if it has no checkpoint."""
+    """Return the newest state of a thread that `run_to_completion` has run.
+
+    Args:
+        runnable: Graph of the thread.
+        saver: Holds the checkpoints.
+        thread: Id that the run was given.
+
+    Returns:
+        The state, with that of its subgraphs; empty if the thread has no checkpoint.
+    """
     graph = compile_graph(runnable.builder, saver)
     return StreamState(await graph.aget_state(build_graph_config(thread), subgraphs=True)).merge_subgraphs(runnable)
 
@@ -91,7 +119,11 @@ class StreamState:
         self._repeated: set[Namespace] = {(), *self._subgraphs} if snapshot.created_at else set()
 
     def merge_subgraphs(self, graph: RunnableGraph) -> dict[str, Any]:
-        """Return the state of the graph with that of its subgraphs merged in."""
+        """Merge the state of the subgraphs into that of the graph.
+
+        Args:
+            graph: Graph that the stream belongs to, which knows how to merge its subgraphs.
+        """
         subgraphs = [
             Subgraph(values, [update for _, update in self._written.get(namespace, [])])
             for namespace, values in self._subgraphs.items()

@@ -112,6 +112,7 @@ def iterate_results(out: Path) -> Iterator[Record]:
 
 
 def _parse_json_line(line: bytes, where: str) -> Record:
+    """Parse a line of JSON; `where` begins the message if it is none: "Line 3 of out.jsonl"."""
     try:
         record: Record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -135,7 +136,7 @@ async def run_jobs(
         The newest result of each job, in the order of the jobs.
     """
     store = JobStore(out, fields, lambda ended: tell(str(ended)))
-    await store.load_ended_jobs(jobs, retry_failed=True)
+    await asyncio.to_thread(store.load_ended_jobs, jobs, retry_failed=True)
     await _run_pending_jobs(jobs.items(), store, concurrency, RunControl())
     results = await asyncio.to_thread(list, iterate_results(out))
     newest = {tuple(result[field] for field in fields): result for result in results}
@@ -164,11 +165,26 @@ class JobStore:
         self.fatal: DraftroomError | None = None
         """Error with which every further job would end."""
 
-    async def load_ended_jobs(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
-        """Read which of all jobs have ended; failed jobs count as pending if they are to be run again."""
-        every = set(keys)
-        found = await asyncio.to_thread(_load_job_failures, self._out, self._fields)
-        earlier = {key: failed for key, failed in found.items() if key in every}
+    def load_ended_jobs(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
+        """Read from the results which jobs have ended; blocks.
+
+        Args:
+            keys: Keys of all jobs.
+            retry_failed: Whether failed jobs count as pending, so that they are run again.
+
+        Raises:
+            InputError: A line of the results is no JSON.
+        """
+        # 1. Cut off half a line, which a killed process has left, so that the next result is not added to it.
+        if self._out.exists():
+            with self._out.open("rb+") as file:
+                file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
+        # 2. Of several results of one job the newest counts. Jobs of other calls may share the file.
+        every, earlier = set(keys), dict[Key, bool]()
+        for result in iterate_results(self._out):
+            key = tuple(result[field] for field in self._fields)
+            if key in every:
+                earlier[key] = "error" in result
         self._failed = set() if retry_failed else {key for key, failed in earlier.items() if failed}
         self._ended = {key for key, failed in earlier.items() if not failed} | self._failed
         self._begun, self._before, self.total = perf_counter(), len(self._ended - self._failed), len(every)
@@ -178,7 +194,13 @@ class JobStore:
         return key not in self._ended
 
     async def record_outcome(self, key: Key, outcome: Record) -> None:
-        """Store the outcome of a job, and report its end."""
+        """Store the outcome of a job, and report its end.
+
+        Args:
+            key: Key of the job.
+            outcome: Result of the job, with `error` if it has failed. One with `fatal` is not stored, so that the job
+                stays pending.
+        """
         if "fatal" in outcome:
             self.fatal = self.fatal or DraftroomError(**outcome["fatal"])
             return
@@ -231,7 +253,7 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
     """
     async with work.open_session(control) as session:
         store = JobStore(out, fields, tell, session.discard_checkpoints)
-        await store.load_ended_jobs(keys, retry_failed=retry_failed)
+        await asyncio.to_thread(store.load_ended_jobs, keys, retry_failed=retry_failed)
         if not workers.actors:
             jobs = ((key, partial(session.run_row, row)) for key, row in rows)
             await _run_pending_jobs(jobs, store, workers.at_once, control)
@@ -291,14 +313,7 @@ async def run_job(job: Job) -> Record:
         return {"error": f"{error.kind}: {error}"}
 
 
-def _load_job_failures(out: Path, fields: Sequence[str]) -> dict[Key, bool]:
-    """Return for each job with a result whether it has failed."""
-    if out.exists():  # cut off half a line, which a killed process has left, so that the next result is not added to it
-        with out.open("rb+") as file:
-            file.truncate(sum(len(line) for line in file if line.endswith(b"\n")))
-    return {tuple(result[field] for field in fields): "error" in result for result in iterate_results(out)}
-
-
 def _append_result(out: Path, result: Record) -> None:
+    """Add a line to the results; blocks."""
     with out.open("a", encoding="utf-8") as file:
         file.write(json.dumps(result, ensure_ascii=False) + "\n")

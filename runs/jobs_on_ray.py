@@ -11,7 +11,7 @@ import json
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator, Generator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Any
@@ -111,7 +111,12 @@ async def iterate_ray_results(
             idle[answer["actor"]] = answer["under_way"]
             if len(idle) == workers.actors and not any(idle.values()):
                 break  # the actors would only hand the other rows back, one after the other
-    await asyncio.to_thread(_stop_dataset_threads, coming)
+    # End the work on rows whose results are not needed.
+    await asyncio.to_thread(coming.close)
+    # A thread of Ray Data that asks Ray for anything after the process has left the cluster would end the process.
+    for thread in threading.enumerate():
+        if thread.name.startswith(("StreamingExecutor-", "iter_threaded")):
+            await asyncio.to_thread(thread.join)
 
 
 def _build_dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, stop_signal: Any) -> Any:
@@ -148,15 +153,6 @@ async def _wait_for_answer(coming: Iterator[Record], control: RunControl, stop_s
             f"The Ray cluster cannot do the work ({reason}); see whether it is well (ray status), and whether each of "
             "its machines has this version of Draftroom with the extra `ray`."
         ) from error
-
-
-def _stop_dataset_threads(coming: Generator[Record]) -> None:
-    """End the work on rows whose results are not needed."""
-    coming.close()
-    # A thread of Ray Data that asks Ray for anything after the process has left the cluster would end the process.
-    for thread in threading.enumerate():
-        if thread.name.startswith(("StreamingExecutor-", "iter_threaded")):
-            thread.join()
 
 
 class _StopSignal:

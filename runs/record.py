@@ -66,7 +66,14 @@ def compute_usage(calls: Iterable[CallRecord]) -> list[Usage]:
 
 
 def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
-    """Sum up the calls of outputs, which are keyed by sample and system, for each system and role."""
+    """Sum up calls for each system and role of an evaluation.
+
+    Args:
+        outputs: Outputs with their `calls`, by sample and system.
+
+    Returns:
+        A cost for each system, role and model, in the order in which they first occur.
+    """
     costs = []
     for system in dict.fromkeys(system for _, system in outputs):
         calls_of_samples = [output["calls"] for (_, name), output in outputs.items() if name == system]
@@ -174,7 +181,14 @@ def make_run_id() -> str:
 
 
 def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
-    """Return the record of a run that has not begun, with the settings as the graph freezes them into its state."""
+    """Return the record of a run that has not begun.
+
+    Args:
+        system: Name of the run's system.
+        run_input: The paper and the request.
+        settings: Settings as the graph freezes them into its state.
+        checkpoints: Address of the checkpoints.
+    """
     time = format_current_time()
     return RunRecord(
         id=make_run_id(),
@@ -205,13 +219,26 @@ def list_enabled_extensions(settings: Mapping[str, Any]) -> list[str]:
 
 
 def add_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
-    """Return the record with an error that ended an attempt; `refresh_record` adds the calls of the error."""
+    """Return the record with one more failure.
+
+    Args:
+        record: Record of the run.
+        error: Error that ended the attempt. Its calls join the usage only in `refresh_record`.
+    """
     failure = Failure(kind=error.kind, message=str(error), time=format_current_time(), spent=error.spent)
     return {**record, "status": "failed", "failures": [*record["failures"], failure]}
 
 
 def merge_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:
-    """Return the calls in the state and those spent on failures, each once."""
+    """Merge the answered calls of a run.
+
+    Args:
+        calls: Calls in the state of the graph.
+        failures: Failures on record, with the calls that were spent on them.
+
+    Returns:
+        All calls, each once, those in the state first.
+    """
     merged = list(calls)
     for failure in failures:
         # The checkpoints keep a first answer whose re-ask failed, so the state may hold a failure's call, too.

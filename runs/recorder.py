@@ -46,7 +46,13 @@ def format_resume_command(record: RunRecord) -> str:
 
 
 def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
-    """Return the record, updated with the usage and results in the graph's state."""
+    """Return the record, updated with the usage and results in the graph's state.
+
+    Args:
+        record: Record of the run.
+        values: State of the graph; may lack keys.
+        runnable: Graph of the run's system.
+    """
     calls = merge_calls(runnable.calls(values), record["failures"])
     settings = values.get("settings") or record["settings"]
     return {
@@ -61,7 +67,13 @@ def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: Runna
 
 
 class RunRecorder:
-    """Record and usage of a run that is being driven."""
+    """Record and usage of a run that is being driven.
+
+    Args:
+        record: Record of the run as it was loaded or built.
+        runnable: Graph of the run's system.
+        budget: Limits that `charge_budget` holds the calls to.
+    """
 
     def __init__(self, record: RunRecord, runnable: RunnableGraph, budget: Budget) -> None:
         self.record, self.runnable, self._budget = record, runnable, budget
@@ -74,7 +86,15 @@ class RunRecorder:
         self._saved = False
 
     def save(self, status: Status, values: Mapping[str, Any]) -> None:
-        """Write the record with a status and what the graph's state holds."""
+        """Write the record.
+
+        Args:
+            status: New status of the run.
+            values: State of the graph, from which usage and results are taken.
+
+        Raises:
+            StateError: The state folder cannot be written.
+        """
         self.values = values
         self.record = refresh_record({**self.record, "status": status}, values, self.runnable)
         write_record(self.record)

@@ -28,7 +28,15 @@ class Subgraph:
 
 
 def merge_subgraph_values(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
-    """Return the state with that of its subgraphs laid over it, for graphs that run one subgraph at a time."""
+    """Merge the states of subgraphs into that of their graph, for graphs that run one subgraph at a time.
+
+    Args:
+        values: State of the graph.
+        subgraphs: Subgraphs that have not returned yet.
+
+    Returns:
+        The state of the graph with every key that a subgraph has in its own state.
+    """
     return {**values, **{key: value for subgraph in subgraphs for key, value in subgraph.values.items()}}
 
 

@@ -82,7 +82,16 @@ DEFAULT_SEVERITY: Severity = "medium"
 def select_findings(
     report: PaperReport, severity: Severity = DEFAULT_SEVERITY, without: Collection[str] = ()
 ) -> PaperReport:
-    """Return the report with the findings that are severe enough and not of a kind left out, the gravest first."""
+    """Select the findings to show.
+
+    Args:
+        report: Report on a paper.
+        severity: Findings below this are left out.
+        without: Kinds of findings that are left out.
+
+    Returns:
+        The report with the selected findings, the gravest first, and the number of the others.
+    """
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     kept = [each for each in report["findings"] if each["severity"] in shown and each["kind"] not in without]
     # Sorting is stable: findings of one severity stay in the order of the paper.

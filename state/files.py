@@ -47,6 +47,10 @@ def ensure_folder(folder: Path) -> Path:
 def write_atomically(path: Path, data: bytes) -> None:
     """Write a file whole or not at all.
 
+    Args:
+        path: Path of the file, whose folder exists; an earlier file is replaced.
+        data: The whole content.
+
     Raises:
         OSError: The folder cannot be written; nothing is left behind.
     """
@@ -62,7 +66,12 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
-    """Return an error that says why a file of the state cannot be used, and what to do."""
+    """Return an error that says why a file of the state cannot be used, and what to do.
+
+    Args:
+        error: Error of the file system or of SQLite.
+        path: The file or its folder, for the message.
+    """
     sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
     if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
         return StateError(f"The disk of {path} is full; make room, then resume the run.", kind="disk_full")
@@ -88,7 +97,11 @@ def read_file(path: Path, what: str) -> bytes:
 
 
 def read_pipe(path: Path, limit: int | None = None) -> bytes:
-    """Read a named pipe to its end, or about `limit` bytes of it.
+    """Read a named pipe.
+
+    Args:
+        path: Path of the pipe.
+        limit: Bytes after which reading may stop; None reads to the end.
 
     Raises:
         InputError: The pipe is empty and has no writer, so that waiting for one would look like work.

@@ -107,5 +107,13 @@ class Finding(TypedDict):
 
 
 def append_records(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
-    """Append every written list: the order of arrival is kept, and no record is ever removed or merged."""
+    """Append every written list; the reducer of lists in the state of a graph.
+
+    Args:
+        current: Records so far.
+        writes: Lists that the nodes of a step have written, in the order of arrival.
+
+    Returns:
+        All records, in that order; none is ever removed or merged.
+    """
     return [*current, *(record for write in writes for record in write)]

@@ -279,15 +279,30 @@ class Settings(BaseSettings):
     )
 
     def has_own_model(self, role: Role) -> bool:
-        """Return whether the role has a model of its own, and not only sampling settings."""
+        """Return whether the role has a model of its own."""
+        # Fields without an address, such as a temperature, only change how the model of `default` is sampled.
         return bool(ADDRESS_FIELDS & self.models.get(role, {}).keys())
 
     def resolve_model_settings(self, role: Role) -> ModelSettings:
-        """Return the settings of the role's model: its own fields, completed by those of `default`."""
+        """Return the settings of the model that a role uses.
+
+        Args:
+            role: Name of the role, or `default`.
+
+        Returns:
+            The role's own fields, completed by those of `default`.
+        """
         return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
 
     def freeze_settings(self, table: str) -> dict[str, Any]:
-        """Return the settings that a run of a table's system keeps, as plain values with each role's full model."""
+        """Return the settings that a run keeps in its state, so that a resume needs no settings file.
+
+        Args:
+            table: Name of the table of the run's system.
+
+        Returns:
+            Plain values: the preset, the system's table, the limits, and the full model of each role of the system.
+        """
         return {
             "preset": self.preset,
             table: getattr(self, table).model_dump(mode="json"),
@@ -384,7 +399,14 @@ class RunContext(BaseModel):
 
     @classmethod
     def build_nested_settings(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Return fields of a context as nested settings, with those of the system in its table."""
+        """Return fields of a context as nested settings.
+
+        Args:
+            chosen: Values by field of the context.
+
+        Returns:
+            The fields that all systems share, and those of the system in its table.
+        """
         outside = {key: chosen[key] for key in _SHARED_FIELDS if key in chosen}
         return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _SHARED_FIELDS}}
 

@@ -90,9 +90,9 @@ def list_question_actions(state: AnyState) -> tuple[Action, ...]:
     return ("ask_paper", *checks, "ask_literature") if has_literature else ("ask_paper", *checks)
 
 
-def fail_paragraph(role: FeedbackRole, problem: str) -> ParagraphState:
-    """Record that the review of a paragraph cannot go on; other paragraphs do."""
-    return {"outcome": "failed", "problem": f"{role}: {problem}"}
+def fail_paragraph(role: FeedbackRole, error: NoUsableAnswer) -> ParagraphState:
+    """Record that the review of a paragraph cannot go on without an agent's answer; other paragraphs do."""
+    return {"outcome": "failed", "problem": f"{role}: {error.problem}", "calls": error.spent}
 
 
 async def load_reviewed_paper(state: ParagraphState | QuestionState) -> Document:

@@ -72,25 +72,23 @@ async def control_steps(state: ParagraphState) -> ParagraphState:
     A wave is empty if the controller only skipped or rewrote steps; then this node runs again. If no step remains, the
     review follows, unless the controller has skipped it.
     """
-    # The controller reads the log with the last wave in it; the state's log grows by the new records only.
+    # 1. The controller reads the log with the last wave in it; the state's log grows by the new records only.
     news = await log_answers(state)
     now: ParagraphState = {**state, **news}
     now["log"] = [*state["log"], *news["log"]]
-    steps = _select_due_steps(now)
+    # 2. Select the steps to decide about: the next step, or several that do not depend on each other.
+    remaining = now["remaining"]
+    if get_feedback_settings(now).execution == "sequential" or len(remaining) < 2:
+        steps = remaining[:1]
+    elif now["log"]:
+        steps = remaining[:-1]
+    else:  # the first wave: questions to the paper, or to the literature if there are no others
+        elsewhere = remaining[0]["action"] == "ask_literature"
+        steps = [step for step in remaining[:-1] if (step["action"] == "ask_literature") == elsewhere]
+    # 3. Decide.
     decision = await _decide_steps(now, steps)
     update = _rewrite_plan(now, decision) or _follow_decision(now, steps, decision)
     return {**news, **update, "log": [*news["log"], *update["log"]], "calls": decision.calls}
-
-
-def _select_due_steps(state: ParagraphState) -> list[Step]:
-    """Select the steps to decide about now: the next step, or several that do not depend on each other."""
-    remaining = state["remaining"]
-    if get_feedback_settings(state).execution == "sequential" or len(remaining) < 2:
-        return remaining[:1]
-    if not state["log"]:  # the first wave: questions to the paper, or to the literature if there are no others
-        elsewhere = remaining[0]["action"] == "ask_literature"
-        return [step for step in remaining[:-1] if (step["action"] == "ask_literature") == elsewhere]
-    return remaining[:-1]
 
 
 async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerDecision:

@@ -169,20 +169,16 @@ async def _ask_quoted_answer(
         note = "it quoted no words of the passages, so it stands without a quote"
         return _build_unquoted_investigation(answer.answer, note, calls)
     passage, quote = placed
-    if _is_quote_from_paragraph_only(quote, state, source):
+    # Words of the paragraph under review are no evidence for it, unless they also stand elsewhere in the paper.
+    under_review, paragraphs = state["target"], source.document["paragraphs"]
+    is_own = not source.address and find_quote(quote, under_review["text"], fewest=1) is not None
+    others = (item["text"] for item in paragraphs if item["id"] != under_review["id"])
+    if is_own and not any(find_quote(quote, other, fewest=1) for other in others):
         note = "it quoted the paragraph under review itself, so it stands without a quote"
         return _build_unquoted_investigation(answer.answer, note, calls)
     place = refine_passage_location(passage, quote, source.document)
     found = _build_unquoted_investigation(answer.answer, "", calls)
     return found._replace(quote=quote, section=place["section"], page=place["page"]) if found.answer else found
-
-
-def _is_quote_from_paragraph_only(quote: str, state: QuestionState, source: SearchedDocument) -> bool:
-    """Return whether the quote is in the paragraph under review, and nowhere else in the paper."""
-    if source.address or find_quote(quote, state["target"]["text"], fewest=1) is None:
-        return False
-    others = (item for item in source.document["paragraphs"] if item["id"] != state["target"]["id"])
-    return not any(find_quote(quote, other["text"], fewest=1) for other in others)
 
 
 def is_actual_answer(answer: str) -> bool:

@@ -31,6 +31,7 @@ from state.feedback import Action, ParagraphState, Plan, Step
 from state.model_settings import LengthLimit
 from state.settings import FeedbackSettings
 from tools.models import Caller, sample_answers
+from tools.models.prompts import format_numbered_list
 
 
 class ProposedStep(NamedTuple):
@@ -124,7 +125,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
                 limits=get_limits(state),
             )
     except NoUsableAnswer as error:
-        return {**fail_paragraph("planner", error.problem), "calls": error.spent}
+        return fail_paragraph("planner", error)
     plans: list[Plan] = []
     for number, proposal in enumerate(samples.values, start=1):
         asked = [ProposedStep(step["action"], step["question"]) for step in proposal.model_dump()["steps"]]
@@ -164,11 +165,6 @@ def parse_step(line: str) -> ProposedStep:
     return ProposedStep("ask_paper", str(line))
 
 
-def format_plan(plan: Plan) -> str:
-    """Format a plan for the re-ranker: one numbered step a line."""
-    return "\n".join(f"{number}. {describe_step(step)}" for number, step in enumerate(plan["steps"], start=1))
-
-
 async def rank_plans(state: ParagraphState) -> ParagraphState:
     """Score each plan by itself, and put the best first.
 
@@ -176,7 +172,8 @@ async def rank_plans(state: ParagraphState) -> ParagraphState:
         SettingsError: If the weights are missing or damaged; plans are never ranked by chance.
     """
     plans = state["plans"]
-    texts = [format_plan(plan) for plan in plans]
+    # The re-ranker was trained on plans in this form: one numbered step a line.
+    texts = [format_numbered_list(map(describe_step, plan["steps"])) for plan in plans]
     scores = await asyncio.to_thread(_score_plans, get_feedback_settings(state), state["target"]["text"], texts)
     scored: list[Plan] = [{**plan, "score": score} for plan, score in zip(plans, scores, strict=True)]
     ranked = sorted(scored, key=lambda plan: -float(plan["score"]))  # type: ignore[arg-type] # just set
@@ -184,6 +181,7 @@ async def rank_plans(state: ParagraphState) -> ParagraphState:
 
 
 def _score_plans(chosen: FeedbackSettings, paragraph: str, plans: list[str]) -> list[float]:
+    """Score formatted plans for a paragraph with the trained re-ranker; blocks."""
     from tools.reranking import choose_weights_folder, load_reranker  # noqa: PLC0415 - only runs that rank plans need it
 
     return load_reranker(choose_weights_folder(chosen)).predict_scores(paragraph, plans)

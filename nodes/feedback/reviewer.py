@@ -98,7 +98,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     try:
         answer = await ask_feedback_role("reviewer", "write_review", state, variables, build_review_schema(state))
     except NoUsableAnswer as error:
-        return {**fail_paragraph("reviewer", error.problem), "calls": error.spent}
+        return fail_paragraph("reviewer", error)
     said = answer.value.model_dump()
     # Findings keep their wording even if there is no comment.
     wordings, notes = validate_finding_wordings(state, said.get("computed", {}))

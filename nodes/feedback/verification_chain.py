@@ -44,7 +44,7 @@ async def plan_questions(state: ParagraphState) -> ParagraphState:
     try:
         answer = await ask_feedback_role("planner", "plan_questions", state, variables, schema, trim="paragraph")
     except NoUsableAnswer as error:
-        return {**fail_paragraph("planner", error.problem), "calls": error.spent}
+        return fail_paragraph("planner", error)
     questions = list(dict.fromkeys(filter(str.strip, answer.value.model_dump()["questions"])))
     notes = [f"Questions beyond the first {most} were left out."] if len(questions) > most else []
     # The action has no effect: the graph sends all questions to `verify_question`.

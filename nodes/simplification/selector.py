@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
@@ -34,9 +35,17 @@ class HistorySummary(AgentAnswer):
 
 async def condense_history(state: SimplificationState) -> SimplificationState:
     """Summarise all exchanges but the newest if the history does not fit the selector's context."""
+    # 1. Find out whether the selector is asked next, and whether its prompt fits as it is.
     fresh, choices = state["history"][state["summarised"] :], list_agent_choices(state)
-    if not fresh or len(choices) < 2 or await _can_fit_history(state, choices):  # with one choice nobody is asked
+    if not fresh or len(choices) < 2:  # with one choice nobody is asked
         return {}
+    prompt = await asyncio.to_thread(load_prompt, PROMPTS / "select_agent.md")
+    prompt_variables = {**_build_selector_variables(state, choices), "limits": get_limits(state)}
+    with suppress(ContextOverflowError):
+        fitted = await fit_prompt(prompt, prompt_variables, "history", get_model_settings("agent_selector", state))
+        if not fitted.trims:
+            return {}
+    # 2. Summarise.
     oldest = fresh[:-1] or fresh
     variables: dict[str, object] = {
         "summary": state["history_summary"],
@@ -125,13 +134,3 @@ def _build_selector_variables(state: SimplificationState, choices: list[Any]) ->
         "history": "\n\n".join(map(format_exchange, state["history"][state["summarised"] :])),
         "choices": "\n".join(open_choices),
     }
-
-
-async def _can_fit_history(state: SimplificationState, choices: list[Any]) -> bool:
-    prompt = await asyncio.to_thread(load_prompt, PROMPTS / "select_agent.md")
-    variables = {**_build_selector_variables(state, choices), "limits": get_limits(state)}
-    try:
-        fitted = await fit_prompt(prompt, variables, "history", get_model_settings("agent_selector", state))
-    except ContextOverflowError:
-        return False
-    return not fitted.trims
