@@ -215,11 +215,11 @@ def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]
             if divided and _WORD_TAIL.match(token.text):
                 # The hyphen belongs to the word if the paper writes it so elsewhere, or if the parts form a compound.
                 head, tail = divided["head"].lower(), token.text
-                start = re.sub(r"[^\w-].*|-+$", "", tail.lower())
-                is_one_word = start and head + start.partition("-")[0] in words
-                has_usual_ending = len(head) > 2 and start in _COMPOUND_ENDINGS
-                is_compound = has_usual_ending or "-" in start or not tail[0].islower() or head[-1].isdigit()
-                is_hyphenated = not is_one_word and (is_compound or f"{head}-{start}" in words)
+                rest = re.sub(r"[^\w-].*|-+$", "", tail.lower())
+                is_one_word = rest and head + rest.partition("-")[0] in words
+                has_usual_ending = len(head) > 2 and rest in _COMPOUND_ENDINGS
+                is_compound = has_usual_ending or "-" in rest or not tail[0].islower() or head[-1].isdigit()
+                is_hyphenated = not is_one_word and (is_compound or f"{head}-{rest}" in words)
                 hyphen = "-" if is_hyphenated else ""
                 joined[-1] = f"{joined[-1][:-1]}{hyphen}{token.text}"
                 places[-1].append((line.page, token.box))
