@@ -36,7 +36,14 @@ class EvaluatedSystem(NamedTuple):
     """Returns the settings that depend on the sample, from the sample and all other settings."""
 
     def build_context(self, recorded: Mapping[str, Any]) -> RunContext:
-        """Build the context of the system from the settings and models recorded for the run."""
+        """Build the context of the system.
+
+        Args:
+            recorded: Settings of the run, and its models by role (`RunConfig.context_fields`).
+
+        Returns:
+            The context with all settings resolved, except those that depend on the sample.
+        """
         # Lowest precedence first: the run's settings, the preset, the settings that define the system.
         known = type(self.context).model_fields.keys() & recorded.keys()
         run_settings = self.context.build_nested_settings({name: recorded[name] for name in known})
@@ -45,7 +52,15 @@ class EvaluatedSystem(NamedTuple):
         return type(self.context)(resolved=merge_settings(values, own))
 
     def build_sample_context(self, sample: Record, context: RunContext) -> RunContext:
-        """Return the system's context with the settings that depend on the sample."""
+        """Add the settings that depend on the sample to the context of the system.
+
+        Args:
+            sample: The sample that the system will be run on.
+            context: The context from `build_context`.
+
+        Returns:
+            A new context, or the given one if no setting of this system depends on the sample.
+        """
         if self.sample_settings is None:
             return context
         settings = context.resolved or {}
@@ -63,19 +78,49 @@ class Item(NamedTuple):
     """Number of the round or exchange that the text comes from."""
 
 
-def mark_as_text(text: str) -> str:
-    """Return a text in a form that a graph's input cannot mistake for a path."""
-    # Graphs also accept the path of a file; an input with an empty line is always read as text.
-    return f"{text}\n\n"
+# Fields of graphs' inputs that may also be the path of a file; an input with an empty line is always read as text.
+_PATH_FIELDS = ("paper", "abstract")
+
+
+def build_graph_input(fields: Mapping[str, str], sample: Record) -> dict[str, str]:
+    """Build the input of a graph from the texts of a sample.
+
+    Args:
+        fields: Fields of the sample, by the field of the graph's input that each of them fills.
+        sample: The sample.
+
+    Returns:
+        The input, in a form that cannot be mistaken for the path of a file.
+    """
+    return {
+        name: f"{sample[source]}\n\n" if name in _PATH_FIELDS else sample[source] for name, source in fields.items()
+    }
 
 
 def take_field(field_name: str, sample: Record, _: Record) -> Item | None:
-    """Return a field of a sample as the text of a row, or None if the field is empty."""
+    """Take a field of a sample as the text of a row.
+
+    Args:
+        field_name: Field of the sample.
+        sample: The sample.
+        _: Output of the row's system, of which a text of the corpus has none.
+
+    Returns:
+        The text without an output, or None if the field is empty.
+    """
     return Item(sample, sample[field_name], {}) if sample[field_name] else None
 
 
 def name_figures(measures: Sequence[str], rows: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float]]:
-    """Map the measures of published rows to their figures, leaving out empty cells."""
+    """Name the figures of published rows by their measures.
+
+    Args:
+        measures: Names of the measures, in the order of the paper's columns.
+        rows: The figures of each row in the units of the paper, a figure for each measure; None: an empty cell.
+
+    Returns:
+        The figures by row and measure, without the empty cells.
+    """
     return {
         row: {name: figure for name, figure in zip(measures, figures, strict=True) if figure is not None}
         for row, figures in rows.items()
@@ -196,7 +241,14 @@ class Task:
         return chosen
 
     def list_systems(self, rows: Sequence[str]) -> list[str]:
-        """List the systems of some rows, without duplicates, in the order of the rows."""
+        """List the systems that must be run for some rows.
+
+        Args:
+            rows: Names of rows.
+
+        Returns:
+            Names of the systems, without duplicates, in the order of the rows. Texts of the corpus have none.
+        """
         systems = (self.find_row(name).system for name in rows)
         return list(dict.fromkeys(system for system in systems if system is not None))
 

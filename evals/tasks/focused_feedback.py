@@ -10,31 +10,25 @@ say which BLEU it reports.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from evals.metrics import compute_corpus_bleu, compute_meteor, compute_rouge
 from evals.statistics import compute_label_f1
-from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, mark_as_text, name_figures, take_field
+from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, build_graph_input, name_figures, take_field
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from runs.jobs import Record
 from runs.runnable import Builder
 from state.extensions import FEEDBACK_EXTENSIONS, resolve_extensions
-from state.feedback import FeedbackInput, Weakness
+from state.feedback import Weakness
 from state.settings import FEEDBACK_ROLES, FeedbackContext, Settings
 from tools.reranking import check_reranker, choose_weights_folder, load_reranker, select_unseen_weights
 
 WEAKNESS_LABELS: tuple[Weakness, ...] = get_args(Weakness)
 
-
-def _build_feedback_input(sample: Record) -> FeedbackInput:
-    return FeedbackInput(paper=mark_as_text(sample["paper"]), text=sample["paragraph"])
-
-
-def _check_reranker_loads(settings: Settings) -> None:
-    load_reranker(choose_weights_folder(settings.feedback))
+_build_input = partial(build_graph_input, {"paper": "paper", "text": "paragraph"})
 
 
 def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,14 +39,19 @@ def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[
     return {"feedback": {"reranker": str(select_unseen_weights(choose_weights_folder(options), sample["paper_id"]))}}
 
 
-def _make_swif2t_system(
-    graph: Builder, check: Callable[[Settings], object] | None = None, *, extensions: str = "none", **changed: Any
-) -> EvaluatedSystem:
+def _make_swif2t_system(graph: Builder = builder, *, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
     """Build a system of the paper with the given changes."""
     # The re-ranker and the literature stay those of the run, because the preset cannot know where they are.
     context = FeedbackContext(extensions=resolve_extensions(FEEDBACK_EXTENSIONS, extensions), **changed)
+    # A baseline makes no plans, so only the paper's graph ranks them.
+    is_reranking = graph is builder and changed.get("rerank", True)
     return EvaluatedSystem(
-        graph, context, _build_feedback_input, check, preset="paper", sample_settings=_choose_unseen_reranker
+        graph,
+        context,
+        _build_input,
+        check=(lambda settings: load_reranker(choose_weights_folder(settings.feedback))) if is_reranking else None,
+        preset="paper",
+        sample_settings=_choose_unseen_reranker,
     )
 
 
@@ -65,19 +64,16 @@ EXTENDED_SYSTEMS = {
 SYSTEMS = {
     "single": _make_swif2t_system(single_model_builder),
     "cove": _make_swif2t_system(chain_of_verification_builder),
-    "no-reranking": _make_swif2t_system(builder, rerank=False),
-    "swif2t": _make_swif2t_system(builder, _check_reranker_loads),
-    "swif2t-rewriting": _make_swif2t_system(builder, _check_reranker_loads, max_rewrites=1),
-    "swif2t-parallel": _make_swif2t_system(builder, _check_reranker_loads, execution="parallel"),
-    **{
-        name: _make_swif2t_system(builder, _check_reranker_loads, extensions=extensions)
-        for name, (extensions, _) in EXTENDED_SYSTEMS.items()
-    },
+    "no-reranking": _make_swif2t_system(rerank=False),
+    "swif2t": _make_swif2t_system(),
+    "swif2t-rewriting": _make_swif2t_system(max_rewrites=1),
+    "swif2t-parallel": _make_swif2t_system(execution="parallel"),
+    **{name: _make_swif2t_system(extensions=extensions) for name, (extensions, _) in EXTENDED_SYSTEMS.items()},
     # Unlike the paper's systems, it may be set to run without the re-ranker: the weights are checked only if needed.
     "as-set": EvaluatedSystem(
         builder,
         FeedbackContext(),
-        _build_feedback_input,
+        _build_input,
         check=lambda settings: check_reranker(settings.feedback),
         sample_settings=_choose_unseen_reranker,
     ),
@@ -112,33 +108,38 @@ ROWS = [
 ]
 
 
-def _score_if_raised(score: Callable[[Item], float], item: Item) -> float | None:
-    return score(item) if item.text else None
+def _score_overlap(metric: Literal["METEOR", "ROUGE-L"], missing: float | None, item: Item) -> float | None:
+    """Compute the overlap of a comment with the human review.
 
+    Args:
+        metric: Name of the metric.
+        missing: Score of a paragraph without a comment; None leaves the paragraph out of the mean.
+        item: The comment.
 
-def _score_meteor(item: Item) -> float:
-    return compute_meteor(item.text, item.sample["feedback"]).score
-
-
-def _score_rouge_l(item: Item) -> float:
+    Returns:
+        The score, 0 to 100.
+    """
+    if not item.text:
+        return missing
+    if metric == "METEOR":
+        return compute_meteor(item.text, item.sample["feedback"]).score
     return compute_rouge(item.text, item.sample["feedback"]).rouge_l
 
 
 def _score_bleu(items: Sequence[Item]) -> float | None:
+    """Compute corpus BLEU of the raised comments, 0 to 100; None if none was raised."""
     raised = [item for item in items if item.text]
     if not raised:
         return None
     return compute_corpus_bleu([item.text for item in raised], [item.sample["feedback"] for item in raised])
 
 
-def _score_label_accuracy(item: Item) -> float | None:
-    """Return 100 if the comment has the human label, else 0; None if there is no human label."""
-    aspect, comment = item.sample["aspect"], _find_raised_comment(item.output)
-    return None if aspect is None else 100.0 * (comment is not None and comment["label"] == aspect)
-
-
 def _score_label_f1(label: Weakness, items: Sequence[Item]) -> float | None:
-    """Compute the F1 of a label over the samples that have a human label."""
+    """Compute the F1 of a label over the samples that have a human label.
+
+    Returns:
+        F1, 0 to 100; None if no sample has this human label.
+    """
     labelled = [item for item in items if item.sample["aspect"]]
     gold: list[str] = [item.sample["aspect"] for item in labelled]
     # A paragraph without a comment has no predicted label and counts against the recall.
@@ -146,72 +147,82 @@ def _score_label_f1(label: Weakness, items: Sequence[Item]) -> float | None:
     return compute_label_f1(gold, predicted, label) if label in gold else None
 
 
-def _score_outcome(outcome: str, item: Item) -> float:
-    return 100.0 if item.output["reviews"][0]["outcome"] == outcome else 0.0
+def _score_property(name: str, item: Item) -> float | None:
+    """Return whether the review of a paragraph has a property, as a percentage.
 
+    Args:
+        name: Name of the property's measure.
+        item: The comment on the paragraph.
 
-def _score_comment_property(has_property: Callable[[Record, Record], bool], item: Item) -> float | None:
-    """Return 100 if the comment has a property, else 0; None without a comment."""
+    Returns:
+        100 or 0; None if the property does not apply: without a human label, or without a comment.
+    """
+    outcome, aspect = item.output["reviews"][0]["outcome"], item.sample["aspect"]
     comment = _find_raised_comment(item.output)
-    return 100.0 * has_property(comment, item.sample) if comment else None
+    found = {
+        "comment %": outcome == "comment",
+        "nothing %": outcome == "nothing worth raising",
+        "failed %": outcome == "failed",
+    }
+    if aspect is not None:
+        found["accuracy"] = comment is not None and comment["label"] == aspect
+    if comment:
+        # Line breaks of the paper may be spaces in the quote.
+        quote, paragraph = (" ".join(text.split()) for text in (comment["quote"], item.sample["paragraph"]))
+        found["softened %"] = comment["verification"]["verdict"] == "softened"
+        found["verbatim %"] = bool(quote) and quote in paragraph
+        found["cited %"] = bool(comment["evidence"])
+    return 100.0 * found[name] if name in found else None
 
 
-def _is_verbatim(comment: Record, sample: Record) -> bool:
-    quote = " ".join(comment["quote"].split())
-    return bool(quote) and quote in " ".join(sample["paragraph"].split())
-
-
-def _is_softened(comment: Record, _: Record) -> bool:
-    verdict: str = comment["verification"]["verdict"]
-    return verdict == "softened"
-
-
-def _is_cited(comment: Record, _: Record) -> bool:
-    return bool(comment["evidence"])
-
-
-def _count_steps(outcomes: set[str], item: Item) -> float:
-    log = item.output["reviews"][0]["log"]
+def _measure_usage(name: str, item: Item) -> float:
+    """Return a cost of the review of a paragraph: a number of questions or model calls, tokens, or seconds."""
+    calls = item.output["calls"]
     # The answers to `ask_checks` are computed; no model is asked.
-    return float(sum(step["outcome"] in outcomes and step["step"]["action"] != "ask_checks" for step in log))
-
-
-def _sum_call_field(field: str, item: Item) -> float:
-    return float(sum(call[field] for call in item.output["calls"]))
+    log = [step for step in item.output["reviews"][0]["log"] if step["step"]["action"] != "ask_checks"]
+    answered = sum(step["outcome"] == "answered" for step in log)
+    usage = {
+        "asked": answered + sum(step["outcome"] == "unanswered" for step in log),
+        "answered": answered,
+        "calls": len(calls),
+        "tokens in": sum(call["input_tokens"] for call in calls),
+        "tokens out": sum(call["output_tokens"] for call in calls),
+        "model s": sum(call["seconds"] for call in calls),
+    }
+    return float(usage[name])
 
 
 # The human reviews are the reference of all measures, so they have no row in the tables.
 COMPARED_ROWS = [row.name for row in ROWS if row.system]
 
 OVERLAP_MEASURES = [
-    Measure("METEOR", "higher", partial(_score_if_raised, _score_meteor)),
+    Measure("METEOR", "higher", partial(_score_overlap, "METEOR", None)),
     Measure("BLEU@4", "higher", statistic=_score_bleu),
-    Measure("ROUGE-L", "higher", partial(_score_if_raised, _score_rouge_l)),
-    Measure("METEOR all", "higher", _score_meteor),
+    Measure("ROUGE-L", "higher", partial(_score_overlap, "ROUGE-L", None)),
+    Measure("METEOR all", "higher", partial(_score_overlap, "METEOR", 0.0)),
 ]
 
 ASPECT_MEASURES = [
-    Measure("accuracy", "higher", _score_label_accuracy),
+    Measure("accuracy", "higher", partial(_score_property, "accuracy")),
     *(Measure(f"F1 {label}", "higher", statistic=partial(_score_label_f1, label)) for label in WEAKNESS_LABELS),
 ]
 
+_OUTCOME_DIRECTIONS: dict[str, Literal["lower", "higher", "neither"]] = {
+    "comment %": "neither",
+    "nothing %": "neither",
+    "failed %": "lower",
+    "softened %": "neither",
+    "verbatim %": "higher",
+    "cited %": "higher",
+}
 OUTCOME_MEASURES = [
-    Measure("comment %", "neither", partial(_score_outcome, "comment"), digits=0),
-    Measure("nothing %", "neither", partial(_score_outcome, "nothing worth raising"), digits=0),
-    Measure("failed %", "lower", partial(_score_outcome, "failed"), digits=0),
-    Measure("softened %", "neither", partial(_score_comment_property, _is_softened), digits=0),
-    Measure("verbatim %", "higher", partial(_score_comment_property, _is_verbatim), digits=0),
-    Measure("cited %", "higher", partial(_score_comment_property, _is_cited), digits=0),
+    Measure(name, better, partial(_score_property, name), digits=0) for name, better in _OUTCOME_DIRECTIONS.items()
 ]
 
 # Costs are measured by paragraph, so that they have intervals and are compared like scores.
+_COST_DIGITS = {"asked": 1, "answered": 1, "calls": 1, "tokens in": 0, "tokens out": 0, "model s": 1}
 COST_MEASURES = [
-    Measure("asked", "neither", partial(_count_steps, {"answered", "unanswered"}), digits=1),
-    Measure("answered", "neither", partial(_count_steps, {"answered"}), digits=1),
-    Measure("calls", "neither", lambda item: float(len(item.output["calls"])), digits=1),
-    Measure("tokens in", "neither", partial(_sum_call_field, "input_tokens"), digits=0),
-    Measure("tokens out", "neither", partial(_sum_call_field, "output_tokens"), digits=0),
-    Measure("model s", "neither", partial(_sum_call_field, "seconds"), digits=1),
+    Measure(name, "neither", partial(_measure_usage, name), digits=digits) for name, digits in _COST_DIGITS.items()
 ]
 
 _ASPECT_NAMES = [measure.name for measure in ASPECT_MEASURES]

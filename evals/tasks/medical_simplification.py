@@ -7,17 +7,26 @@ rows are versions of the same runs. Besides the paper's metrics, the tables coun
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
 from evals.metrics import compute_corpus_bleu, compute_rouge, compute_sari
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text, name_figures, take_field
+from evals.task import (
+    EvaluatedSystem,
+    Figure,
+    Item,
+    Measure,
+    Row,
+    Table,
+    Task,
+    build_graph_input,
+    name_figures,
+    take_field,
+)
 from graphs.medical_simplification import builder
 from runs.jobs import Record
 from state.extensions import SIMPLIFICATION_EXTENSIONS, resolve_extensions
 from state.settings import SIMPLIFICATION_ROLES, Lead, SimplificationContext
-from state.simplification import SimplificationInput
 from tools.checks.omissions import find_lost_details
 from tools.checks.readability import compute_readability
 
@@ -27,14 +36,13 @@ _ENTRY_COUNTS = (1, 2, 3)
 _PAPER_ENTRIES = 2  # The paper enters each loop twice.
 
 
-def _build_simplification_input(sample: Record) -> SimplificationInput:
-    return SimplificationInput(abstract=mark_as_text(sample["source"]))
+_build_input = partial(build_graph_input, {"abstract": "source"})
 
 
 def _make_soms_system(*, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
     """Build the paper's system with the given changes."""
     context = SimplificationContext(extensions=resolve_extensions(SIMPLIFICATION_EXTENSIONS, extensions), **changed)
-    return EvaluatedSystem(builder, context, _build_simplification_input, preset="paper")
+    return EvaluatedSystem(builder, context, _build_input, preset="paper")
 
 
 # By system: the extensions that are added to the paper's system, and their description in the title of the row.
@@ -59,18 +67,27 @@ SYSTEMS = {
         name: _make_soms_system(entries=_PAPER_ENTRIES, extensions=extensions)
         for name, (extensions, _) in EXTENDED_SYSTEMS.items()
     },
-    "as-set": EvaluatedSystem(builder, SimplificationContext(), _build_simplification_input),
+    "as-set": EvaluatedSystem(builder, SimplificationContext(), _build_input),
 }
 
 
-def _make_version_item(number: int, sample: Record, output: Record) -> Item | None:
-    """Return a version of the text, or the last version if the run ended before it."""
-    version = output["versions"][: number + 1][-1]
+def _make_version_item(number: int | None, sample: Record, output: Record) -> Item | None:
+    """Return a version of the text of a run.
+
+    Args:
+        number: Number of the version, which is the number of entries that led to it; None: the selected version.
+        sample: The sample.
+        output: Output of the run.
+
+    Returns:
+        The version, or the last version if the run ended before it.
+    """
+    last = output["selected_version"] if number is None else number
+    version = output["versions"][: last + 1][-1]
     return Item(sample, version["text"], output, version["number"])
 
 
-def _make_selected_item(sample: Record, output: Record) -> Item | None:
-    return _make_version_item(output["selected_version"], sample, output)
+_make_selected_item = partial(_make_version_item, None)
 
 
 ROWS = [
@@ -100,7 +117,15 @@ ROWS = [
 
 
 def _score_sari(part: str, item: Item) -> float | None:
-    """Return SARI, or a component of it, of a system's text."""
+    """Return SARI, or a component of it, of a system's text.
+
+    Args:
+        part: Field of `evals.metrics.Sari`.
+        item: The text.
+
+    Returns:
+        The score, 0 to 100; None for a text of the corpus.
+    """
     # A text that deletes nothing has a DELETE of 100 (evals/metrics.py): the source would rank above every system.
     if not item.output:
         return None
@@ -109,36 +134,33 @@ def _score_sari(part: str, item: Item) -> float | None:
 
 
 def _compute_copied_share(item: Item) -> float:
-    """Return the percentage of the text's distinct words that occur in the source."""
+    """Return the percentage of the text's distinct words that occur in the source, 0 to 100."""
     words, source_words = (set(_WORD.findall(text.lower())) for text in (item.text, item.sample["source"]))
     return 100 * len(words & source_words) / len(words) if words else 0.0
 
 
-def _score_rouge(part: int, item: Item) -> float:
-    return compute_rouge(item.text, item.sample["target"])[part]
+def _count_events(name: str, item: Item) -> float | None:
+    """Count what a text lost and what its run took, up to the version of the text.
 
+    Args:
+        name: Name of the measure.
+        item: The text.
 
-def _score_bleu(items: Sequence[Item]) -> float:
-    return compute_corpus_bleu([item.text for item in items], [item.sample["target"] for item in items])
-
-
-def _count_lost_details(item: Item) -> float:
-    if item.output:  # The run has checked each version already.
-        return float(len(item.output["versions"][item.version]["lost"]))
-    return float(len(find_lost_details(item.sample["source"], item.text)))
-
-
-def _sum_over_calls(count: Callable[[Record], float], item: Item) -> float | None:
-    """Sum a count over the model calls that led to the item's version."""
-    if not item.output:  # a text of the corpus
-        return None
-    return sum(count(call) for call in item.output["calls"] if call["round"] <= item.version)
-
-
-def _count_problems(item: Item) -> float | None:
+    Returns:
+        A number of details, model calls or entries; None if the measure does not apply to a text of the corpus.
+    """
+    # A text of the corpus has no run; only its details can be counted.
     if not item.output:
-        return None
-    return float(sum(bool(exchange["problem"]) for exchange in item.output["history"][: item.version]))
+        return float(len(find_lost_details(item.sample["source"], item.text))) if name == "lost" else None
+    calls = [call for call in item.output["calls"] if call["round"] <= item.version]
+    counts = {
+        # The run has checked each version already.
+        "lost": len(item.output["versions"][item.version]["lost"]),
+        "calls": len(calls),
+        "re-asks": sum(call["reask"] for call in calls),
+        "problems": sum(bool(exchange["problem"]) for exchange in item.output["history"][: item.version]),
+    }
+    return float(counts[name])
 
 
 MEASURES = [
@@ -150,15 +172,21 @@ MEASURES = [
     Measure("ADD", "higher", partial(_score_sari, "add")),
     Measure("FKGL", "lower", lambda item: compute_readability(item.text)["fkgl"]),
     Measure("ARI", "lower", lambda item: compute_readability(item.text)["ari"]),
-    Measure("BLEU", "higher", statistic=_score_bleu),
-    Measure("ROUGE-1", "higher", partial(_score_rouge, 0)),
-    Measure("ROUGE-2", "higher", partial(_score_rouge, 1)),
+    Measure(
+        "BLEU",
+        "higher",
+        statistic=lambda items: compute_corpus_bleu(
+            [item.text for item in items], [item.sample["target"] for item in items]
+        ),
+    ),
+    Measure("ROUGE-1", "higher", lambda item: compute_rouge(item.text, item.sample["target"]).rouge1),
+    Measure("ROUGE-2", "higher", lambda item: compute_rouge(item.text, item.sample["target"]).rouge2),
     Measure("words", "neither", lambda item: float(compute_readability(item.text)["words"]), digits=0),
     Measure("copied %", "neither", _compute_copied_share, digits=0),
-    Measure("lost", "lower", _count_lost_details),
-    Measure("calls", "neither", partial(_sum_over_calls, lambda _: 1.0), digits=1),
-    Measure("re-asks", "lower", partial(_sum_over_calls, lambda call: float(call["reask"]))),
-    Measure("problems", "lower", _count_problems),
+    Measure("lost", "lower", partial(_count_events, "lost")),
+    Measure("calls", "neither", partial(_count_events, "calls"), digits=1),
+    Measure("re-asks", "lower", partial(_count_events, "re-asks")),
+    Measure("problems", "lower", partial(_count_events, "problems")),
 ]
 
 
@@ -213,18 +241,14 @@ SWEEP_TABLE = Table(
 )
 
 
-def _build_curve(system: str) -> dict[int, str]:
-    """Return the rows of a curve by the number of entries; the curve begins at the source text."""
-    return {0: "source", **{n: f"{system}{n}" for n in _ENTRY_COUNTS}}
-
-
 FIGURE_2 = Figure(
     title="Figure 2",
     across="entries into each loop",
+    # Before the first entry, the text is the source.
     curves={
-        "layperson": _build_curve("layperson"),
-        "layperson + redundancy checker": _build_curve("redundancy"),
-        "layperson + language clarifier": _build_curve("clarifier"),
+        "layperson": {0: "source", 1: "layperson1", 2: "layperson2", 3: "layperson3"},
+        "layperson + redundancy checker": {0: "source", 1: "redundancy1", 2: "redundancy2", 3: "redundancy3"},
+        "layperson + language clarifier": {0: "source", 1: "clarifier1", 2: "clarifier2", 3: "clarifier3"},
     },
     measures=["FKGL", "ARI", "DELETE"],
     # The paper's other curves are only drawn. The layperson's points are also printed, in Table 2.

@@ -12,7 +12,18 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Literal
 
-from evals.task import EvaluatedSystem, Figure, Item, Measure, Row, Table, Task, mark_as_text, name_figures, take_field
+from evals.task import (
+    EvaluatedSystem,
+    Figure,
+    Item,
+    Measure,
+    Row,
+    Table,
+    Task,
+    build_graph_input,
+    name_figures,
+    take_field,
+)
 from graphs.baselines import sequence_to_sequence_builder
 from graphs.science_journalism import builder
 from nodes.journalism.initialise import select_warm_start_model
@@ -20,7 +31,6 @@ from nodes.journalism.journalist import resolve_model_folder
 from runs.jobs import Record
 from runs.runnable import Builder
 from state.extensions import JOURNALISM_EXTENSIONS, resolve_extensions
-from state.journalism import JournalismInput
 from state.settings import JOURNALISM_ROLES, JournalismContext, Settings, Variant
 from tools.checks.fidelity import compute_coverage, list_unsupported_facts
 from tools.checks.readability import compute_mean_grade, compute_readability
@@ -29,8 +39,7 @@ _PAPER_ROUND = 3  # the iteration that the paper keeps
 _ROUNDS = range(6)  # of Figure 4: the first draft and five iterations
 
 
-def _build_journalism_input(sample: Record) -> JournalismInput:
-    return JournalismInput(paper=mark_as_text(sample["abstract"]))
+_build_input = partial(build_graph_input, {"paper": "abstract"})
 
 
 def _make_llm_clbr_system(
@@ -46,12 +55,7 @@ def _make_llm_clbr_system(
     context = JournalismContext(
         extensions=resolve_extensions(JOURNALISM_EXTENSIONS, extensions), variant=variant, select="best", **changed
     )
-    return EvaluatedSystem(graph, context, _build_journalism_input, check, preset="paper")
-
-
-def _check_warm_start(settings: Settings) -> None:
-    if settings.journalism.warm_start:
-        select_warm_start_model(settings)
+    return EvaluatedSystem(graph, context, _build_input, check, preset="paper")
 
 
 # The variants of the paper's ablations, with its names for their rows.
@@ -81,56 +85,59 @@ SYSTEMS: dict[str, EvaluatedSystem] = {
         name: _make_llm_clbr_system("full", extensions=extensions, rounds=_PAPER_ROUND)
         for name, (extensions, _) in EXTENDED_SYSTEMS.items()
     },
-    "as-set": EvaluatedSystem(builder, JournalismContext(), _build_journalism_input, check=_check_warm_start),
+    "as-set": EvaluatedSystem(
+        builder,
+        JournalismContext(),
+        _build_input,
+        check=lambda settings: select_warm_start_model(settings) if settings.journalism.warm_start else None,
+    ),
 }
 
 
-def _make_draft_item(number: int, sample: Record, output: Record) -> Item | None:
-    """Return the draft of a round, or None if the run had fewer rounds."""
+def _make_draft_item(chosen: int | Literal["paper", "best"], sample: Record, output: Record) -> Item | None:
+    """Return a draft of a run.
+
+    Args:
+        chosen: Number of the round (0: the first draft); "paper": the round that the paper keeps, or the last round if
+            the run had fewer; "best": the round that the run selected.
+        sample: The sample.
+        output: Output of the run.
+
+    Returns:
+        The draft, or None if the run had fewer rounds.
+    """
     drafts = output["drafts"]
+    if chosen == "paper":
+        number = min(_PAPER_ROUND, len(drafts) - 1)
+    elif chosen == "best":
+        number = output["selected_round"]
+    else:
+        number = chosen
     return Item(sample, drafts[number]["text"], output, number) if number < len(drafts) else None
 
 
-def _make_paper_round_item(sample: Record, output: Record) -> Item | None:
-    """Return the draft of the paper's round, or the last draft if the run had fewer rounds."""
-    return _make_draft_item(min(_PAPER_ROUND, len(output["drafts"]) - 1), sample, output)
-
-
-def _make_best_draft_item(sample: Record, output: Record) -> Item | None:
-    return _make_draft_item(output["selected_round"], sample, output)
-
-
 _make_first_item = partial(_make_draft_item, 0)
+_make_paper_item = partial(_make_draft_item, "paper")
+_make_best_item = partial(_make_draft_item, "best")
 
 ROWS = [
     Row("abstracts", "the abstracts", partial(take_field, "abstract"), paper="paper abstracts"),
     Row("summaries", "the plain summaries", partial(take_field, "summary"), paper="plain summaries"),
     Row("single", "single model (first draft)", _make_first_item, "full", "Qwen-1.5-7B alone"),
-    Row("loop", f"LLM-CLBR (round {_PAPER_ROUND})", _make_paper_round_item, "full", "LLM-CLBR"),
-    Row("best", "LLM-CLBR (best draft)", _make_best_draft_item, "full"),
+    Row("loop", f"LLM-CLBR (round {_PAPER_ROUND})", _make_paper_item, "full", "LLM-CLBR"),
+    Row("best", "LLM-CLBR (best draft)", _make_best_item, "full"),
     Row("bart", "fine-tuned BART", _make_first_item, "bart", "BART fine-tuned"),
     Row("warm-single", "fine-tuned single model", _make_first_item, "warm-start", "Qwen-1.5-7B fine-tuned"),
-    Row("warm-start", f"LLM-WS-CLBR (round {_PAPER_ROUND})", _make_paper_round_item, "warm-start", "LLM-WS-CLBR"),
+    Row("warm-start", f"LLM-WS-CLBR (round {_PAPER_ROUND})", _make_paper_item, "warm-start", "LLM-WS-CLBR"),
+    *(Row(variant, f"LLM-CLBR, {variant}", _make_paper_item, variant, paper) for variant, paper in ABLATIONS.items()),
     *(
-        Row(variant, f"LLM-CLBR, {variant}", _make_paper_round_item, variant, paper)
-        for variant, paper in ABLATIONS.items()
-    ),
-    *(
-        Row(name, f"LLM-CLBR with {title} (round {_PAPER_ROUND})", _make_paper_round_item, name)
+        Row(name, f"LLM-CLBR with {title} (round {_PAPER_ROUND})", _make_paper_item, name)
         for name, (_, title) in EXTENDED_SYSTEMS.items()
     ),
-    Row("as-set", "as the settings say", _make_best_draft_item, "as-set"),
+    Row("as-set", "as the settings say", _make_best_item, "as-set"),
     Row("as-set-single", "as the settings say, first draft", _make_first_item, "as-set"),
     *(Row(f"round{n}", f"round {n}", partial(_make_draft_item, n), "full") for n in _ROUNDS),
 ]
-
-
-def _score_grade(measure: Literal["cli", "fkgl", "dcrs", "ari"], item: Item) -> float:
-    return compute_readability(item.text)[measure]
-
-
-def _count_unsupported_facts(item: Item) -> float:
-    return float(len(list_unsupported_facts(item.text, item.sample["abstract"])))
 
 
 def _count_calls(item: Item) -> float | None:
@@ -141,14 +148,16 @@ def _count_calls(item: Item) -> float | None:
 
 
 MEASURES = [
-    Measure("CLI", "lower", partial(_score_grade, "cli")),
-    Measure("FKGL", "lower", partial(_score_grade, "fkgl")),
-    Measure("DCRS", "lower", partial(_score_grade, "dcrs")),
-    Measure("ARI", "lower", partial(_score_grade, "ari")),
+    Measure("CLI", "lower", lambda item: compute_readability(item.text)["cli"]),
+    Measure("FKGL", "lower", lambda item: compute_readability(item.text)["fkgl"]),
+    Measure("DCRS", "lower", lambda item: compute_readability(item.text)["dcrs"]),
+    Measure("ARI", "lower", lambda item: compute_readability(item.text)["ari"]),
     Measure("mean grade", "lower", lambda item: compute_mean_grade(compute_readability(item.text))),
     Measure("words", "neither", lambda item: float(compute_readability(item.text)["words"]), digits=0),
     Measure("coverage", "neither", lambda item: compute_coverage(item.text, item.sample["abstract"])),
-    Measure("unsupported", "lower", _count_unsupported_facts),
+    Measure(
+        "unsupported", "lower", lambda item: float(len(list_unsupported_facts(item.text, item.sample["abstract"])))
+    ),
     Measure("calls", "neither", _count_calls, digits=1),
 ]
 
