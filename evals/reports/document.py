@@ -56,19 +56,30 @@ class ReportDocument(NamedTuple):
 
 
 def build_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> DataFrame:
-    """Build a table of single-line text."""
+    """Build a table of text.
+
+    Args:
+        header: Names of the columns.
+        rows: The cells of each row, a cell for each column.
+
+    Returns:
+        The table, with each cell on a single line.
+    """
     return DataFrame([[to_single_line(cell) for cell in row] for row in rows], columns=list(header), dtype=str)
 
 
 def format_decimal(value: float | None, digits: int = 2) -> str:
-    """Format a figure with a fixed number of decimals, or a missing figure as a dash."""
-    # Adding 0.0 turns a negative zero into zero, here and below.
+    """Format a figure with a fixed number of decimals.
+
+    Args:
+        value: The figure; None or NaN: it is missing.
+        digits: Number of decimals.
+
+    Returns:
+        The figure, or a dash if it is missing.
+    """
+    # Adding 0.0 turns a negative zero into zero.
     return "-" if value is None or isna(value) else f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def format_difference(value: float, digits: int) -> str:
-    """Format a figure with its sign."""
-    return f"{round(value, digits) + 0.0:+.{digits}f}"
 
 
 def format_bounds(low: float, high: float, digits: int) -> str:
@@ -77,16 +88,20 @@ def format_bounds(low: float, high: float, digits: int) -> str:
 
 
 def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2) -> str:
-    """Format a figure with its interval, or a missing figure as a dash."""
+    """Format a figure with its interval.
+
+    Args:
+        found: The figure and its bounds; None: it is missing.
+        scale: Factor of all three numbers, such as 100 for a percentage of a share from 0 to 1.
+        digits: Number of decimals.
+
+    Returns:
+        The figure with the interval in brackets, or a dash if it is missing.
+    """
     if found is None:
         return format_decimal(None)
     value, low, high = (scale * part for part in found)
     return f"{format_decimal(value, digits)} {format_bounds(low, high, digits)}"
-
-
-def format_p_value(value: float) -> str:
-    """Format a p-value to three decimals."""
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
 def describe_intervals(units: str) -> str:
@@ -111,11 +126,6 @@ def escape_markdown(text: str) -> str:
     return _TAG_START.sub("&lt;", _LINK_START.sub("\\]", text))
 
 
-def _render_inline_code(text: str) -> Markup:
-    """Render a text as HTML in which only code between backticks is marked up."""
-    return Markup(_CODE_ONLY.renderInline(strip_control_characters(text)))  # noqa: S704 - rendered with HTML switched off
-
-
 def _render_svg(picture: Picture) -> Markup:
     """Render a figure as an SVG element with a label for screen readers."""
     # The XML declaration and the doctype before the element are not allowed inside HTML.
@@ -125,7 +135,11 @@ def _render_svg(picture: Picture) -> Markup:
 
 
 HTML_TEMPLATES = build_template_environment("evals.reports")
-HTML_TEMPLATES.filters.update(inline=_render_inline_code, svg=_render_svg)
+HTML_TEMPLATES.filters.update(
+    # Only code between backticks is marked up.
+    inline=lambda text: Markup(_CODE_ONLY.renderInline(strip_control_characters(text))),  # noqa: S704 - HTML is off
+    svg=_render_svg,
+)
 _MARKDOWN_TEMPLATES = build_template_environment("evals.reports")
 _MARKDOWN_TEMPLATES.autoescape = False  # Markdown is escaped by the filter `escaped`.
 _MARKDOWN_TEMPLATES.filters["escaped"] = escape_markdown

@@ -7,14 +7,12 @@ markers and dashes as well as in colour.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from io import BytesIO
 from math import ceil
-from typing import Any, Literal
+from typing import Any
 from unicodedata import normalize
 
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -34,30 +32,29 @@ _STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list of them 
 # Colour, marker and dashes. The colours are Okabe and Ito's, which are safe for colour-blind readers.
 _CURVE_STYLES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", "-."), ("#cc79a7", "D", ":"))
 _MAX_COLUMNS = 3
+# By format: the metadata that depends on the time or the software.
+_OMITTED_METADATA = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}
 
 
 def draw_figures(evaluation: Evaluation) -> list[Picture]:
     """Draw all figures of an evaluation."""
+    pictures = []
     with rc_context(_STYLE):
-        drawn = [(chart.scores.title, _draw_curves(chart)) for chart in evaluation.charts]
-        return [
-            Picture(f"{number}-{make_slug(title)}", title, _encode_figure(figure, "svg"), _encode_figure(figure, "png"))
-            for number, (title, figure) in enumerate(drawn, start=1)
-        ]
+        for number, chart in enumerate(evaluation.charts, start=1):
+            title, figure = chart.scores.title, _draw_curves(chart)
+            encoded = {}
+            for kind, omitted in _OMITTED_METADATA.items():
+                buffer = BytesIO()
+                figure.savefig(buffer, format=kind, dpi=150, metadata=dict.fromkeys(omitted))
+                encoded[kind] = buffer.getvalue()
+            pictures.append(Picture(f"{number}-{make_slug(title)}", title, encoded["svg"], encoded["png"]))
+    return pictures
 
 
 def make_slug(text: str) -> str:
     """Convert a text into a part of a file name, from its ASCII letters and digits."""
     ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:40].strip("-")
-
-
-def _encode_figure(figure: Figure, kind: Literal["svg", "png"]) -> bytes:
-    """Encode a figure without metadata that depends on the time or the software."""
-    buffer = BytesIO()
-    omitted = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}[kind]
-    figure.savefig(buffer, format=kind, dpi=150, metadata=dict.fromkeys(omitted))
-    return buffer.getvalue()
 
 
 def _draw_curves(chart: Chart) -> Figure:
@@ -80,18 +77,15 @@ def _draw_curves(chart: Chart) -> Figure:
             for at, (_, low, high) in points.items():
                 axes.plot([at, at], [low, high], color=colour, lw=1)
             style: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dashes}
-            legend[name] = _plot_line(axes, {at: point.value for at, point in points.items()}, name, **style)
+            series = [(name, {at: point.value for at, point in points.items()}, style)]
             figures = chart.figure.published.get(name, {})
             if printed := {at: values[measure.name] for at, values in figures.items() if measure.name in values}:
-                label = f"{name}, in the paper"
-                legend[label] = _plot_line(axes, printed, label, **style, lw=0.6, markerfacecolor="none", markersize=8)
+                hollow = {**style, "lw": 0.6, "markerfacecolor": "none", "markersize": 8}
+                series.append((f"{name}, in the paper", printed, hollow))
+            for label, values, look in series:
+                (legend[label],) = axes.plot(sorted(values), [values[at] for at in sorted(values)], label=label, **look)
         axes.set_title(measure.head, loc="left")
         axes.set_xlabel(chart.figure.across)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     figure.legend(handles=list(legend.values()), loc="outside lower center", ncols=min(2, number), frameon=False)
     return figure
-
-
-def _plot_line(axes: Axes, points: Mapping[int, float], label: str, **look: Any) -> Line2D:
-    (line,) = axes.plot(sorted(points), [points[number] for number in sorted(points)], label=label, **look)
-    return line

@@ -63,7 +63,7 @@ def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
 
 
 def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> ReportDocument:
-    """Build the report of a scored run."""
+    """Build the report of a scored run, with the figures that were drawn for it."""
     task, config = evaluation.task, evaluation.config
     corpora = ", ".join(f"{each.name} {each.drawn} of {each.available} ({each.file})" for each in config.corpora)
     facts = [
@@ -81,6 +81,12 @@ def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] 
         has_rows = scores.lines or select_published_figures(scores.table, scores.corpus)
         if has_rows and (scores.contrasts or not scores.table.comparison):
             tables += [build_score_section(task, scores), *build_difference_sections(scores)]
+    # The deviations from the paper that the outputs report, by sentence; the systems are the keys, as an ordered set.
+    deviations: dict[str, dict[str, None]] = {}
+    for (_, system), output in evaluation.outputs.items():
+        for sentence in output.get("not_as_published", []):
+            deviations.setdefault(sentence, {})[system] = None
+    points = [f"{', '.join(systems)}: {sentence}" for sentence, systems in deviations.items()]
     return ReportDocument(
         title=task.name.replace("_", " ").capitalize(),
         facts=facts,
@@ -90,7 +96,7 @@ def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] 
             *build_mean_sections(evaluation),
             *([ReportSection("Figures", pictures=pictures)] if pictures else []),
             *_build_system_sections(task, config),
-            *_build_deviation_sections(evaluation),
+            *([ReportSection("Not as published", points=points)] if points else []),
             *_build_cost_sections(evaluation.costs),
             *_build_failure_sections(evaluation),
             *([ReportSection("Notes", points=task.notes)] if task.notes else []),
@@ -162,38 +168,25 @@ def _build_system_sections(task: Task, config: RunConfig) -> list[ReportSection]
     return [ReportSection("Extensions and settings of the rows", _EXTENSIONS_NOTE, table=table)] if rows else []
 
 
-def _build_deviation_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """List the deviations from the paper that the outputs report, each with its systems."""
-    # A dictionary without values, as an ordered set.
-    systems: dict[str, dict[str, None]] = {}
-    for (_, system), output in evaluation.outputs.items():
-        for sentence in output.get("not_as_published", []):
-            systems.setdefault(sentence, {})[system] = None
-    points = [f"{', '.join(names)}: {sentence}" for sentence, names in systems.items()]
-    return [ReportSection("Not as published", points=points)] if points else []
-
-
 def _build_cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
     """Tabulate the usage of each role of a system and the system's total, if any model was called."""
     rows = []
     for system in dict.fromkeys(cost["system"] for cost in costs):
         own = [cost for cost in costs if cost["system"] == system]
-        total: Cost = {**own[0], "role": "all", "model": "", **sum_usage_totals(own)}
-        rows += [_format_cost_row(each) for each in (*own, *([total] if len(own) > 1 else []))]
+        if len(own) > 1:
+            own.append({**own[0], "role": "all", "model": "", **sum_usage_totals(own)})
+        for cost in own:
+            samples = cost["samples"]
+            names = [system, cost["role"].replace("_", " "), cost["model"], str(samples)]
+            calls, seconds = (f"{total / samples:.1f}" for total in (cost["calls"], cost["seconds"]))
+            tokens = (f"{total / samples:,.0f}" for total in (cost["input_tokens"], cost["output_tokens"]))
+            rows.append([*names, calls, *tokens, seconds, str(cost["reasks"]), str(cost["trims"])])
     header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
     text = (
         "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
         "Seconds are the sum of the calls, and grow with the load on the endpoint."
     )
     return [ReportSection("What it cost", text, table=build_table(header, rows), words=3)] if rows else []
-
-
-def _format_cost_row(cost: Cost) -> list[str]:
-    per_sample = (cost["calls"], cost["input_tokens"], cost["output_tokens"], cost["seconds"])
-    calls, tokens_in, tokens_out, seconds = (each / cost["samples"] for each in per_sample)
-    names = [cost["system"], cost["role"].replace("_", " "), cost["model"], str(cost["samples"])]
-    figures = [f"{calls:.1f}", f"{tokens_in:,.0f}", f"{tokens_out:,.0f}", f"{seconds:.1f}"]
-    return [*names, *figures, str(cost["reasks"]), str(cost["trims"])]
 
 
 def _build_failure_sections(evaluation: Evaluation) -> list[ReportSection]:

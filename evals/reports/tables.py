@@ -9,18 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pandas import DataFrame, concat
 
-from evals.evaluation import Contrast, Evaluation, ScoredRow, ScoredTable, select_published_figures
+from evals.evaluation import Contrast, Evaluation, ScoredTable, select_published_figures
 from evals.reports.document import (
     PAPER_ROW_PREFIX,
     ReportSection,
     build_table,
     format_bounds,
     format_decimal,
-    format_difference,
-    format_p_value,
+    format_estimate,
 )
 from evals.statistics import SIGNIFICANCE_LEVEL, PairedTest
-from evals.task import Measure, Row, Table, Task
+from evals.task import Row, Table, Task
 
 TEST_DESCRIPTION = (
     f"Beyond chance: p < {SIGNIFICANCE_LEVEL} in a paired randomisation test over the samples, two-sided, "
@@ -34,11 +33,33 @@ _CellsByRow = Mapping[str, Sequence[str]]
 
 
 def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
-    """Build the table of a corpus, with measured and published scores."""
+    """Build the table of a corpus.
+
+    Args:
+        task: The task of the table.
+        scores: The scores of the table for the corpus.
+
+    Returns:
+        The section with measured and published scores. A cell that is of fewer texts than its row names their number.
+    """
     measures = [task.find_measure(name) for name in scores.table.measures]
-    ours = {
-        line.row.name: [str(len(line.items)), *(_format_cell(line, each) for each in measures)] for line in scores.lines
-    }
+    ours: dict[str, list[str]] = {}
+    for line in scores.lines:
+        cells = [str(len(line.items))]
+        for each in measures:
+            cell, estimate = format_decimal(None), line.cells.get(each.name)
+            if estimate is not None:
+                count = len(line.values.get(each.name, line.items))
+                # The interval of a single sample would have no width.
+                cell = (
+                    format_estimate(estimate, digits=each.digits)
+                    if count > 1
+                    else format_decimal(estimate.value, each.digits)
+                )
+                if count != len(line.items):
+                    cell += f", n = {count}"
+            cells.append(cell)
+        ours[line.row.name] = cells
     papers = {
         name: ["", *(format_decimal(figures.get(each.name), each.digits) for each in measures)]
         for name, figures in select_published_figures(scores.table, scores.corpus).items()
@@ -57,17 +78,6 @@ def _merge_published_rows(task: Task, rows: Sequence[Row], ours: _CellsByRow, pa
             found.append([PAPER_ROW_PREFIX + task.format_paper_row(row.paper), *papers[row.paper]])
             left.pop(row.paper, None)
     return found + [[PAPER_ROW_PREFIX + task.format_paper_row(name), *cells] for name, cells in left.items()]
-
-
-def _format_cell(line: ScoredRow, measure: Measure) -> str:
-    if measure.name not in line.cells:
-        return format_decimal(None)
-    value, low, high = line.cells[measure.name]
-    count = len(line.values.get(measure.name, line.items))
-    cell = format_decimal(value, measure.digits)
-    if count > 1:  # The interval of a single sample would have no width.
-        cell += f" {format_bounds(low, high, measure.digits)}"
-    return cell if count == len(line.items) else f"{cell}, n = {count}"
 
 
 def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
@@ -142,8 +152,14 @@ def describe_contrasts(contrasts: Iterable[Contrast]) -> list[str]:
     """Describe the differences of each row: "clever: better in FKGL, ARI; not beyond chance: SARI."."""
     found: dict[str, dict[str, list[str]]] = {}
     for contrast in contrasts:
-        measures = found.setdefault(contrast.row.title, {})
-        measures.setdefault(_classify_contrast(contrast), []).append(contrast.measure.name)
+        measure, rises = contrast.measure, contrast.test.difference.value > 0
+        if not contrast.test.beyond_chance:
+            kind = _NOT_SIGNIFICANT
+        elif measure.better == "neither":
+            kind = "higher in" if rises else "lower in"
+        else:
+            kind = "better in" if rises == (measure.better == "higher") else "worse in"
+        found.setdefault(contrast.row.title, {}).setdefault(kind, []).append(measure.name)
     sentences = []
     for row, measures in found.items():
         parts = (f"{each} {', '.join(measures[each])}" for each in _CONTRAST_CLASSES if each in measures)
@@ -151,17 +167,21 @@ def describe_contrasts(contrasts: Iterable[Contrast]) -> list[str]:
     return sentences
 
 
-def _classify_contrast(contrast: Contrast) -> str:
-    rises = contrast.test.difference.value > 0
-    if not contrast.test.beyond_chance:
-        return _NOT_SIGNIFICANT
-    if contrast.measure.better == "neither":
-        return "higher in" if rises else "lower in"
-    return "better in" if rises == (contrast.measure.better == "higher") else "worse in"
-
-
 def format_paired_test(test: PairedTest, digits: int, most: int) -> str:
-    """Format a difference with its interval and p-value, and with its samples if there are fewer than `most`."""
+    """Format a difference with its interval and p-value.
+
+    Args:
+        test: The difference, in the units of the measure.
+        digits: Number of decimals of the difference and its interval.
+        most: Number of samples of the other cells; the text names the number of its own samples if it is smaller.
+
+    Returns:
+        The text, such as "+1.20 [0.40, 2.00], p = 0.012, n = 8".
+    """
     (mean, low, high), samples, p = test
-    difference = format_difference(mean, digits) + (f" {format_bounds(low, high, digits)}" if samples > 1 else "")
-    return f"{difference}, {format_p_value(p)}" + (f", n = {samples}" if samples < most else "")
+    # Adding 0.0 turns a negative zero into zero.
+    text = f"{round(mean, digits) + 0.0:+.{digits}f}"
+    if samples > 1:
+        text += f" {format_bounds(low, high, digits)}"
+    text += ", p < 0.001" if p < 0.001 else f", p = {p:.3f}"
+    return f"{text}, n = {samples}" if samples < most else text
