@@ -16,7 +16,6 @@ from evals.reports.document import (
     build_table,
     format_bounds,
     format_decimal,
-    format_estimate,
 )
 from evals.statistics import SIGNIFICANCE_LEVEL, PairedTest
 from evals.task import Row, Table, Task
@@ -50,12 +49,10 @@ def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
             cell, estimate = format_decimal(None), line.cells.get(each.name)
             if estimate is not None:
                 count = len(line.values.get(each.name, line.items))
+                cell = format_decimal(estimate.value, each.digits)
                 # The interval of a single sample would have no width.
-                cell = (
-                    format_estimate(estimate, digits=each.digits)
-                    if count > 1
-                    else format_decimal(estimate.value, each.digits)
-                )
+                if count > 1:
+                    cell += f" {format_bounds(estimate.low, estimate.high, each.digits)}"
                 if count != len(line.items):
                     cell += f", n = {count}"
             cells.append(cell)
