@@ -15,7 +15,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -32,6 +32,8 @@ DOCUMENT_TYPES = frozenset({PDF, "application/x-pdf", "text/html", "application/
 JSON_TYPES = frozenset({"application/json"})
 FEED_TYPES = frozenset({"application/atom+xml", "application/xml", "text/xml"})
 _UNSPECIFIED_TYPES = {"", "application/octet-stream", "binary/octet-stream"}
+# The authorities that the system trusts, which are read once.
+_load_system_certificates = cache(partial(httpx2.create_ssl_context, trust_env=False))
 
 
 class Secret(NamedTuple):
@@ -57,16 +59,29 @@ class Download(NamedTuple):
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Fetches addresses that the guard allows; proxy settings and the rest of the environment are ignored."""
+    """Fetches addresses that the guard allows; proxy settings and the rest of the environment are ignored.
+
+    Args:
+        gate: Decides which addresses may be requested.
+        user_agent: User-Agent header.
+        max_bytes: Size limit of an answer, counted after decompression.
+        seconds: Time limit of a whole download, redirects included.
+        certificates: Trusted authorities; those of the system by default.
+    """
 
     gate: AddressGuard
     user_agent: str
-    max_bytes: int = 25_000_000  # of an answer after decompression
-    seconds: float = 60.0  # for a whole download, redirects included
-    certificates: ssl.SSLContext | None = None  # by default the authorities that the system trusts
+    max_bytes: int = 25_000_000
+    seconds: float = 60.0
+    certificates: ssl.SSLContext | None = None
 
     async def fetch(self, address: str, *, accept: AbstractSet[str], secrets: Sequence[Secret] = ()) -> Download:
-        """Fetch an address, http as https, whose content type is in `accept`.
+        """Fetch an address.
+
+        Args:
+            address: Address to fetch; http is turned into https.
+            accept: Accepted content types.
+            secrets: Keys of the service.
 
         Raises:
             AddressBlockedError: The address, or one that it redirects to, is on the blocklist.
@@ -158,11 +173,6 @@ class Fetcher:
         return Download(format_address(url), PDF if is_unspecified else content_type, bytes(data))
 
 
-@cache
-def _load_system_certificates() -> ssl.SSLContext:
-    return httpx2.create_ssl_context(trust_env=False)
-
-
 def _resolve_redirect(url: httpx2.URL, location: str, secrets: Sequence[Secret]) -> httpx2.URL:
     """Return the target of a redirect, without keys that the server has copied into it."""
     try:
@@ -176,7 +186,11 @@ def _resolve_redirect(url: httpx2.URL, location: str, secrets: Sequence[Secret])
 
 
 def parse_retry_after(value: str) -> float | None:
-    """Parse a Retry-After header (RFC 9110: seconds or a date) to seconds; None if it is neither."""
+    """Parse a Retry-After header (RFC 9110: seconds or a date).
+
+    Returns:
+        Seconds from now, 0 for a date in the past; None if the value is neither.
+    """
     date = parsedate_tz(value)
     if date:
         return max(0.0, mktime_tz(date) - time.time())
@@ -189,7 +203,11 @@ def locate_search_cache() -> Path:
 
 
 def delete_cached_searches() -> None:
-    """Delete all cached answers of services; raise StateError if the state folder cannot be written."""
+    """Delete all cached answers of services.
+
+    Raises:
+        StateError: The state folder cannot be written.
+    """
     try:
         for path in locate_search_cache().glob("*"):
             path.unlink(missing_ok=True)
@@ -199,10 +217,16 @@ def delete_cached_searches() -> None:
 
 @dataclass(frozen=True)
 class DownloadCache:
-    """Downloads on disk, one file each: a line of JSON with their origin, then their bytes. Calls block."""
+    """Downloads on disk, one file each: a line of JSON with their origin, then their bytes. Calls block.
+
+    Args:
+        folder: Folder of the files; created when it is first needed.
+        max_age_s: Age in seconds from which an entry is ignored; None keeps it for good.
+        clock: Returns seconds since 1970.
+    """
 
     folder: Path
-    max_age_s: float | None = None  # older entries are ignored
+    max_age_s: float | None = None
     clock: Callable[[], float] = time.time
 
     def load_entry(self, key: str) -> Download | None:
@@ -218,7 +242,11 @@ class DownloadCache:
         return download if fresh else None
 
     def store_entry(self, key: str, download: Download) -> None:
-        """Store a download atomically; raise StateError if the disk is full or cannot be written."""
+        """Store a download atomically.
+
+        Raises:
+            StateError: The state folder cannot be written, or the disk is full.
+        """
         address, content_type, data = download
         about = {"address": address, "content_type": content_type, "stored_at": self.clock()}
         try:

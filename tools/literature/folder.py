@@ -41,7 +41,11 @@ class FolderProvider:
         return await asyncio.to_thread(self._search_papers, query, limit)
 
     async def load_hit(self, hit: Hit) -> Document:
-        """Return the paper of a hit of this folder; raise FetchError if it is gone, or was never there."""
+        """Return the paper of a hit.
+
+        Raises:
+            FetchError: The paper is gone, or was never in the folder.
+        """
         path = Path(hit["address"])
         is_listed = path in await asyncio.to_thread(self._list_paper_files)
         document = await asyncio.to_thread(self._read_paper_file, path) if is_listed else ""

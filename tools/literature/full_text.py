@@ -37,7 +37,11 @@ async def fetch_hit_document(
 ) -> FoundDocument | None:
     """Fetch the full text of a hit of a web service, or else use its abstract; None if there is neither.
 
-    `note` is called with the reason why an address gives no full text.
+    Args:
+        hit: Hit of a web service; its PDF is tried first, then its landing page.
+        web: Client for the files.
+        read: Reads files and pages.
+        note: Called with the reason why an address gives no full text.
 
     Raises:
         AddressBlockedError: One of the addresses leads to a blocked site, so nothing of the hit is used.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -24,6 +24,7 @@ from tools.literature.web import Service, WebClient
 
 Record = Mapping[str, Any]
 MAX_ABSTRACT_WORDS = 5_000  # so that a faulty index cannot fill the memory
+_ABSTRACT_HEADING = re.compile(r"<jats:title>\s*abstract\s*</jats:title>", re.IGNORECASE)
 
 
 class _TableRow(BaseModel):
@@ -80,11 +81,6 @@ class ServiceSpec(_TableRow):
     """Path of the records; it may be missing where nothing was found."""
     fields: FieldTemplates
 
-    def build_queries(self, question: str) -> list[str]:
-        """Return the queries for a question, to be tried in order; a single word gives only one."""
-        words = [self.word.format(word) for word in extract_search_words(question)]
-        return list(dict.fromkeys(join.join(words) for join in self.joins))
-
 
 @dataclass(frozen=True)
 class ServiceClient:
@@ -100,14 +96,23 @@ class ServiceClient:
     async def search(self, query: str, limit: int) -> SearchResult:
         """Search the service as `Provider.search` describes."""
         catalogue, hits = self.catalogue, list[Hit]()
-        for text in catalogue.build_queries(query):
+        words = [catalogue.word.format(word) for word in extract_search_words(query)]
+        # A single word gives the same query with each separator.
+        for text in dict.fromkeys(join.join(words) for join in catalogue.joins):
             hits = await self._request_hits(catalogue.parameters, text, limit)
             if hits:
                 break
         return SearchResult(hits, [])
 
     async def look_up_doi(self, doi: str) -> SearchResult:
-        """Look up the work with a DOI at a service that filters by it; errors are those of `search`."""
+        """Look up the work with a DOI, at a service that filters by it.
+
+        Returns:
+            One hit, or none if the service does not know the DOI.
+
+        Raises:
+            FetchError: The service could not be asked.
+        """
         kept = {name: text for name, text in self.catalogue.parameters.items() if "{query}" not in text}
         return SearchResult(await self._request_hits({**kept, "filter": "doi:{query}"}, doi, 1), [])
 
@@ -128,34 +133,39 @@ class ServiceClient:
         answer = parse_arxiv_feed(data) if self.name == "arxiv" else from_json(data)
         if not find_values(answer, self.catalogue.marker):
             raise ValueError("an answer of another form")
-        records = find_values(answer, f"{self.catalogue.records}.*")
-        hits = (self._parse_record(record) for record in records if isinstance(record, dict))
-        return [hit for hit in hits if hit is not None]
-
-    def _parse_record(self, record: Record) -> Hit | None:
-        fields = self.catalogue.fields
-        if normalize := RECORD_NORMALIZERS.get(self.name):
-            record = normalize(record)
-        # Some services list peer reviews as works.
-        if record.get("type") == "peer-review" or not fill_template(fields.needed, record):
-            return None
-        year = re.search(r"\b\d{4}\b", fill_first_template(fields.year, record))
-        authors = (fill_first_template(fields.author, author) for author in find_values(record, fields.authors))
-        return Hit(
-            provider=self.name,
-            title=fill_first_template(fields.title, record),
-            authors=[author for author in authors if author],
-            year=int(year[0]) if year else 0,
-            abstract=fill_first_template(fields.abstract, record),
-            address=fill_first_template(fields.addresses, record),
-            pdf_address=fill_first_template(fields.files, record),
-            identifiers=extract_identifiers(fill_template(template, record) for template in fields.identifiers),
-            retracted=any(value in (True, "retraction") for value in find_values(record, fields.retracted)),
-        )
+        fields, hits = self.catalogue.fields, list[Hit]()
+        for found in find_values(answer, f"{self.catalogue.records}.*"):
+            record = normalize_record(self.name, found) if isinstance(found, dict) else {}
+            # Some services list peer reviews as works.
+            if record.get("type") == "peer-review" or not fill_template(fields.needed, record):
+                continue
+            year = re.search(r"\b\d{4}\b", fill_first_template(fields.year, record))
+            authors = (fill_first_template(fields.author, author) for author in find_values(record, fields.authors))
+            hit = Hit(
+                provider=self.name,
+                title=fill_first_template(fields.title, record),
+                authors=[author for author in authors if author],
+                year=int(year[0]) if year else 0,
+                abstract=fill_first_template(fields.abstract, record),
+                address=fill_first_template(fields.addresses, record),
+                pdf_address=fill_first_template(fields.files, record),
+                identifiers=extract_identifiers(fill_template(template, record) for template in fields.identifiers),
+                retracted=any(value in (True, "retraction") for value in find_values(record, fields.retracted)),
+            )
+            hits.append(hit)
+        return hits
 
 
 def find_values(value: Any, path: str) -> list[Any]:
-    """Return the values at a path, in which `*` stands for every item of a list."""
+    """Return the values at a path.
+
+    Args:
+        value: Decoded JSON.
+        path: Keys, separated by dots; `*` stands for every item of a list, and a number for the item at its place.
+
+    Returns:
+        All values that are there and not null; none if a part of the path is missing.
+    """
     values = [value]
     for key in path.split("."):
         parts: list[Any] = []
@@ -219,33 +229,25 @@ def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
     return {"entries": entries}
 
 
-def _normalize_openalex_work(work: Record) -> Record:
-    """Rebuild the abstract from OpenAlex's inverted index, which maps each word to its positions."""
-    index = work.get("abstract_inverted_index")
-    entries = index.items() if isinstance(index, dict) else ()
-    placed = [(place, word) for word, places in entries for place in find_values(places, "*") if isinstance(place, int)]
-    return {**work, "abstract": " ".join(word for _, word in sorted(placed)[:MAX_ABSTRACT_WORDS])}
-
-
-def _normalize_crossref_work(work: Record) -> Record:
-    """Remove the JATS markup from title and abstract, and find the link to the PDF."""
-    links = [link for link in find_values(work, "link.*") if isinstance(link, dict)]
-    pdfs = [link.get("URL") for link in links if link.get("content-type") == "application/pdf"]
-    title, abstract = (strip_jats_markup(fill_template(field, work)) for field in ("{title.0}", "{abstract}"))
-    return {**work, "title": title, "abstract": abstract, "pdf": next(iter(pdfs), "")}
-
-
-def strip_jats_markup(text: str) -> str:
-    """Return the words of a text in JATS markup, without the heading of an abstract."""
-    body = re.sub(r"<jats:title>\s*abstract\s*</jats:title>", " ", text, flags=re.IGNORECASE)
-    return normalize_field_text(html.unescape(re.sub(r"<[^<>]*>", " ", body)))
-
-
-# Changes to the records of a service that templates cannot express.
-RECORD_NORMALIZERS: dict[str, Callable[[Record], Record]] = {
-    "openalex": _normalize_openalex_work,
-    "crossref": _normalize_crossref_work,
-}
+def normalize_record(service: str, record: Record) -> Record:
+    """Make those changes to a record of a service that templates cannot express."""
+    if service == "openalex":
+        # The abstract is an inverted index, which maps each word to its positions.
+        index = record.get("abstract_inverted_index")
+        placed = list[tuple[int, str]]()
+        for word, places in index.items() if isinstance(index, dict) else ():
+            placed += [(place, word) for place in find_values(places, "*") if isinstance(place, int)]
+        return {**record, "abstract": " ".join(word for _, word in sorted(placed)[:MAX_ABSTRACT_WORDS])}
+    if service == "crossref":
+        # Title and abstract are in JATS markup, and the abstract may have a heading of its own.
+        words = dict[str, str]()
+        for name, template in [("title", "{title.0}"), ("abstract", "{abstract}")]:
+            body = _ABSTRACT_HEADING.sub(" ", fill_template(template, record))
+            words[name] = normalize_field_text(html.unescape(re.sub(r"<[^<>]*>", " ", body)))
+        links = [link for link in find_values(record, "link.*") if isinstance(link, dict)]
+        pdfs = [link.get("URL") for link in links if link.get("content-type") == "application/pdf"]
+        return {**record, **words, "pdf": next(iter(pdfs), "")}
+    return record
 
 
 _TABLE = Path(__file__).with_name("providers.toml").read_text(encoding="utf-8")

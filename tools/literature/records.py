@@ -172,7 +172,9 @@ def is_same_document(document: Document, paper: ReviewedPaper) -> bool:
 def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> ReviewedPaper:
     """Collect the identifying data of the paper under review, for `find_documents`.
 
-    `named` is its DOI or arXiv number if the user gives one; the stamp that arXiv prints on a PDF is found.
+    Args:
+        document: The paper; the stamp that arXiv prints on a PDF is found.
+        named: Its DOI or arXiv number if the user gives one.
     """
     opening = (paragraph["text"] for paragraph in document["paragraphs"][:_OPENING_PARAGRAPHS])
     stamps = (stamp[0] for text in opening if (stamp := _ARXIV_STAMP.search(text)))
@@ -185,22 +187,21 @@ def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> Re
 
 
 def _matches_title_or_abstract(other: Hit | Document, paper: ReviewedPaper) -> bool:
+    """Return whether the titles are equal, or titles or abstracts nearly so."""
     title = normalize_title(other["title"])
-    return (
-        (bool(title) and title == normalize_title(paper["title"]))
-        or _is_nearly_equal(other["title"], paper["title"], _MIN_TITLE_WORDS)
-        or _is_nearly_equal(other["abstract"], paper["abstract"], _MIN_ABSTRACT_WORDS)
-    )
-
-
-def _is_nearly_equal(one: str, other: str, least: int) -> bool:
-    """Return whether two texts are nearly equal; texts of fewer than `least` words are too short to decide."""
-    left, right = normalize_title(one).split(), normalize_title(other).split()
-    if min(len(left), len(right)) < least:
-        return False
-    matcher = SequenceMatcher(None, left, right, autojunk=False)
-    # The quick ratio is an upper bound, and spares most pairs the slow comparison.
-    return matcher.quick_ratio() >= _NEARLY_EQUAL_RATIO and matcher.ratio() >= _NEARLY_EQUAL_RATIO
+    if title and title == normalize_title(paper["title"]):
+        return True
+    titles = other["title"], paper["title"], _MIN_TITLE_WORDS
+    abstracts = other["abstract"], paper["abstract"], _MIN_ABSTRACT_WORDS
+    for text, own, least in (titles, abstracts):
+        left, right = normalize_title(text).split(), normalize_title(own).split()
+        if min(len(left), len(right)) < least:  # too short to decide
+            continue
+        matcher = SequenceMatcher(None, left, right, autojunk=False)
+        # The quick ratio is an upper bound, and spares most pairs the slow comparison.
+        if matcher.quick_ratio() >= _NEARLY_EQUAL_RATIO and matcher.ratio() >= _NEARLY_EQUAL_RATIO:
+            return True
+    return False
 
 
 def merge_hits(results: Sequence[Sequence[Hit]]) -> list[Hit]:

@@ -82,7 +82,20 @@ class ReferenceLookup:
 
 
 def look_up_references(report: PaperReport, document: Document, settings: LiteratureSettings) -> PaperReport:
-    """Add the findings about the references to a report; errors are those of `build_sources` and `query_service`."""
+    """Look up the references of a paper at Crossref and OpenAlex.
+
+    Args:
+        report: Findings about the paper so far.
+        document: The paper with its references.
+        settings: Settings of the literature, for its keys and the contact; the providers do not matter.
+
+    Returns:
+        The report with the findings, and with what could not be looked up.
+
+    Raises:
+        SettingsError: A key or the contact holds characters that are invalid in a header.
+        StateError: An answer cannot be stored.
+    """
     chosen = settings.model_copy(update={"providers": ["crossref", "openalex"]})
     sources = build_sources(chosen, rank=lambda *_, **__: [])
     clients = [each for each in sources.providers if isinstance(each, ServiceClient)]
@@ -94,7 +107,16 @@ def look_up_references(report: PaperReport, document: Document, settings: Litera
 async def check_references(
     entries: Sequence[Reference], index: ReferenceLookup, seconds: float = _TIME_LIMIT_S
 ) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about the entries, and a list of those that could not be looked up."""
+    """Look up the entries one after the other.
+
+    Args:
+        entries: Entries of a list of references.
+        index: Clients of the services.
+        seconds: Time limit of all of them together.
+
+    Returns:
+        Findings, and sentences on what could not be looked up.
+    """
     found, unread, done = list[ComputedFinding](), list[str](), 0
     try:
         async with asyncio.timeout(seconds):

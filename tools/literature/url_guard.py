@@ -54,7 +54,12 @@ DEFAULT_BLOCKLIST = tuple(line for line in _BLOCKLIST_LINES if line and not line
 
 
 def find_blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
-    """Return the blocklist entry that matches an address; None if there is none."""
+    """Return the blocklist entry that matches an address; None if there is none.
+
+    Args:
+        url: Address, in any spelling of its host and path.
+        blocklist: Entries as in `blocklist.txt`: a host, or a host with the beginning of a path.
+    """
     host = url.raw_host.decode("ascii").rstrip(".").lower()
     # Normalized, so that /x/../forum or %66orum does not pass for another path.
     path = normpath("/" + unquote(url.path).lower().lstrip("/"))
@@ -73,7 +78,14 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 async def resolve_host(host: str, port: int) -> list[str]:
-    """Resolve a host by the system, which also accepts numeric forms of addresses."""
+    """Resolve a host by the system, which also accepts numeric forms of addresses.
+
+    Returns:
+        IP addresses in the system's order, each once.
+
+    Raises:
+        OSError: The host has no address.
+    """
     answers = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(answer[4][0]) for answer in answers))
 

@@ -16,7 +16,6 @@ from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import httpx2
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from tools.literature.fetching import DOCUMENT_TYPES, Download, DownloadCache, Fetcher, Secret
 from tools.literature.url_guard import ServerFaultError
@@ -72,13 +71,21 @@ FILE_INTERVAL_S = 1.0
 
 @dataclass(frozen=True)
 class WebClient:
-    """Client for services and files."""
+    """Client for services and files.
+
+    Args:
+        fetcher: Makes single requests.
+        searches: Cache of the services' answers.
+        files: Cache of fetched papers and pages.
+        pace: Rate limits.
+        tries: Most attempts at a request.
+    """
 
     fetcher: Fetcher
     searches: DownloadCache
     files: DownloadCache
     pace: RateLimiter = RATE_LIMITER
-    tries: int = 3  # most attempts at a request
+    tries: int = 3
 
     async def query_service(
         self,
@@ -92,8 +99,13 @@ class WebClient:
     ) -> T:
         """Query a service, unless its answer is cached.
 
-        Keys are in `secrets`, not in `params`, which are stored. `read` parses the answer, or raises ValueError; only
-        answers that it can parse are cached.
+        Args:
+            service: Service with its rate limit.
+            address: Address of the service.
+            params: Parameters of the query, without keys, because they are stored.
+            accept: Accepted content types.
+            read: Parses the answer, or raises ValueError; only answers that it can parse are cached.
+            secrets: Keys of the service.
 
         Raises:
             FetchError: There is no valid answer.
@@ -131,31 +143,20 @@ class WebClient:
     async def _fetch_with_retries(
         self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]
     ) -> Download:
-        async def fetch_in_turn() -> Download:
+        """Fetch an address in turn with other requests to its service, and again after faults that may pass."""
+        wait, failures = FIRST_WAIT_S, 0
+        while True:
             async with self.pace.acquire_turn(service):
                 try:
                     return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
                 except ServerFaultError as fault:
+                    requested = fault.retry_after_s
                     # Requests of other tasks must wait as long, too.
-                    self.pace.delay_next_request(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
-                    raise
-
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(_is_transient_fault),
-            wait=_compute_retry_delay,
-            stop=stop_after_attempt(self.tries),
-            sleep=self.pace.sleep,
-            reraise=True,
-        )
-        return await retrying(fetch_in_turn)
-
-
-def _is_transient_fault(error: BaseException) -> bool:
-    return isinstance(error, ServerFaultError) and error.passing and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
-
-
-def _compute_retry_delay(attempt: RetryCallState) -> float:
-    """Return the seconds that the service asks to wait, or else a delay that doubles with each attempt."""
-    fault = attempt.outcome.exception() if attempt.outcome else None
-    requested = fault.retry_after_s if isinstance(fault, ServerFaultError) else None
-    return requested if requested is not None else FIRST_WAIT_S * 2.0 ** (attempt.attempt_number - 1)
+                    self.pace.delay_next_request(service, min(requested or 0.0, LONGEST_WAIT_S))
+                    failures += 1
+                    is_transient = fault.passing and (requested or 0.0) <= LONGEST_WAIT_S
+                    if failures >= self.tries or not is_transient:
+                        raise
+            # The turn is over, so that other requests to the service go on meanwhile.
+            await self.pace.sleep(wait if requested is None else requested)
+            wait *= 2

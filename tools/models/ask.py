@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -93,7 +93,14 @@ def parse_answer(
 ) -> ParsedAnswer[Value]:
     """Validate an answer against its schema, and leave out parts that exceed the limits.
 
-    Raises UnusableAnswerError if it was cut off, holds no such value, or does not fit the schema.
+    Args:
+        completion: Answer of the model.
+        schema: Class of the value.
+        limits: The run's table of limits.
+        last_try: Whether validators may repair a value, because no further answer is requested.
+
+    Raises:
+        UnusableAnswerError: It was cut off, holds no such value, or does not fit the schema.
     """
     text = _strip_thoughts(completion["text"])
     is_cut_off = completion["finish_reason"] == "length"
@@ -155,20 +162,43 @@ MAX_GRAMMAR_REPETITIONS = 1990  # llama.cpp refuses grammars that repeat somethi
 
 
 def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
-    """Build the JSON schema for a server, with the limits as `maxItems` and `maxLength` if it is bounded."""
+    """Build the JSON schema of an answer for a server.
+
+    Args:
+        schema: Class of the answer.
+        limits: The run's table of limits.
+        bounded: Whether the schema has the limits as `maxItems` and `maxLength`, in items and characters.
+    """
     copy = deepcopy(_build_json_schema(schema))
-    for part in _iterate_subschemas(copy):
-        if name := part.pop(LENGTH_LIMIT_KEY, None):
+    parts: list[Any] = [copy]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, list):
+            parts += part
+        if not isinstance(part, dict):
+            continue
+        parts += part.values()
+        name = part.pop(LENGTH_LIMIT_KEY, None)
+        if name and bounded:
             limit = getattr(limits, name)
-            if bounded and part.get("type") == "array":
+            if part.get("type") == "array":
                 part["maxItems"] = limit
-            elif bounded:
+            else:
                 part["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
     return copy
 
 
 def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
-    """Return a decoded answer without the parts that exceed the limits, and a note on each of these."""
+    """Shorten a decoded answer to the limits.
+
+    Args:
+        value: Answer as decoded from JSON.
+        schema: Class of the answer, whose JSON schema names the limit of each part.
+        limits: The run's table of limits.
+
+    Returns:
+        The answer without the parts that exceed the limits, and a note on each of these.
+    """
     whole = _build_json_schema(schema)
     notes: list[str] = []
     return _enforce_part_limits(value, whole, whole.get("$defs", {}), "the answer", limits, notes), notes
@@ -205,14 +235,6 @@ def _enforce_part_limits(
         notes.append(f"{name} of {len(value.split())} words, cut to {len(kept.split())}")
         return kept
     return value
-
-
-def _iterate_subschemas(schema: Any) -> Iterator[dict[str, Any]]:
-    """Yield every table of a JSON schema, the schema itself included."""
-    if isinstance(schema, dict):
-        yield schema
-    for part in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
-        yield from _iterate_subschemas(part)
 
 
 REASK_ENDING = "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but {wanted}."
@@ -349,7 +371,10 @@ async def ask_model(
     trim: str,
     limits: Limits | None = None,
 ) -> Answer[Value]:
-    """Render a prompt, call the model, and return its answer as a validated `schema`; see `sample_answers`."""
+    """Render a prompt, call the model, and return its answer as a validated `schema`.
+
+    Arguments and errors are those of `sample_answers`.
+    """
     samples = await sample_answers(caller, prompt_file, variables, schema, settings, number=1, trim=trim, limits=limits)
     return Answer(samples.values[0], samples.calls)
 
@@ -425,7 +450,7 @@ async def prepare_request(
     trim: str,
     limits: Limits,
 ) -> ModelRequest[Value]:
-    """Build the first request for a value, fitted to the model's context."""
+    """Build the first request for a value, fitted to the model's context; arguments as in `sample_answers`."""
     prompt = await asyncio.to_thread(load_prompt, prompt_file)  # reading files blocks
     if "limits" in prompt.front_matter.variables:
         variables = {**variables, "limits": limits}
@@ -540,5 +565,11 @@ async def _send_once(request: ModelRequest[Any], number: int) -> list[Completion
 
 
 def is_prompt_truncated(read: int, sent: int, *, counted: bool) -> bool:
-    """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain."""
+    """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain.
+
+    Args:
+        read: Tokens that the server says it has read; 0 if it does not say.
+        sent: Tokens of the prompt.
+        counted: Whether the server has counted them; an estimate shows nothing about a short prompt.
+    """
     return 0 < read < sent / 2 and (counted or sent > MIN_RELIABLE_ESTIMATE)

@@ -129,11 +129,17 @@ async def request_completions(
 ) -> list[Completion]:
     """Send `prompt` as one user message, and wait for `number` complete answers, or fewer if the endpoint gives fewer.
 
-    The JSON schema constrains decoding if the server supports it; `max_tokens` is the limit of each answer.
-
     Several answers are requested at once, so that the server reads the prompt once. Some servers ignore `n`, and
     llama.cpp refuses more than it has slots for. A refused request for several is therefore repeated for one answer; if
     it was refused for another reason, that request is refused, too.
+
+    Args:
+        prompt: Text of the message.
+        settings: Endpoint, model and sampling.
+        schema: JSON schema that constrains decoding if the server supports it; None for prose.
+        max_tokens: Limit of each answer.
+        progress: Called with each piece of the answers.
+        number: Number of answers.
 
     Returns:
         At least one answer. The first one holds usage and time of all of them.
@@ -182,6 +188,9 @@ async def classify_fault(
     A server does not say reliably whether it refuses the text or the fields of a request. So a harmless text is sent
     with the same fields; after a refusal the beginning of its answer is enough. After a fault the server is asked for a
     short answer, which must be complete.
+
+    Returns:
+        RequestFailedError or RequestRefusedError if other questions can be answered, else the error for all of them.
     """
     discard_endpoint(settings)
     fault = translate_error(error, settings, prompt)
@@ -194,8 +203,16 @@ async def classify_fault(
         problem = f"{happened}, but answers other requests"
         return RequestFailedError(f"{problem}; {advice}", problem=problem)
     # After a refusal of several answers they are requested one by one, so the reason does not matter yet.
-    is_refused = isinstance(fault, SettingsError) and "n" not in arguments
-    if not is_refused or not isinstance(error, openai.APIError) or not await _can_start_answer(settings, arguments):
+    if not isinstance(fault, SettingsError) or "n" in arguments or not isinstance(error, openai.APIError):
+        return fault
+    client = (await open_client(settings)).root_async_client
+    request: Any = {"messages": [{"role": "user", "content": HARMLESS_PROMPT}], **arguments, "stream": True}
+    try:
+        async with await client.chat.completions.create(**request, stream_options={"include_usage": True}) as stream:
+            has_begun = await anext(aiter(stream), None) is not None
+    except (openai.OpenAIError, ConnectionError, TimeoutError, ValueError):
+        has_begun = False
+    if not has_begun:
         return fault
     quote = quote_server_message(error, settings, prompt)
     return RequestRefusedError(
@@ -215,17 +232,6 @@ async def _can_answer(settings: ModelSettings, arguments: dict[str, Any]) -> boo
     except (openai.OpenAIError, ConnectionError, TimeoutError):
         return False
     return True
-
-
-async def _can_start_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
-    client = (await open_client(settings)).root_async_client
-    request: Any = {"messages": [{"role": "user", "content": HARMLESS_PROMPT}], **arguments}
-    options: Any = {"include_usage": True}
-    try:
-        async with await client.chat.completions.create(**request, stream=True, stream_options=options) as stream:
-            return await anext(aiter(stream), None) is not None
-    except (openai.OpenAIError, ConnectionError, TimeoutError, ValueError):
-        return False
 
 
 async def _stream_single_answer(

@@ -83,7 +83,12 @@ def find_retry_delay(error: BaseException | None) -> float | None:
 
 
 def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
-    """Return the seconds that the server asks to wait, or else `first_wait_s` doubled with each attempt."""
+    """Return the seconds to wait before the next attempt.
+
+    Args:
+        first_wait_s: Wait after the first attempt; it doubles with each further one, up to `LONGEST_WAIT_S`.
+        attempt: The failed attempt; a wait that the server asks for in its answer goes first.
+    """
     requested = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
     if requested is not None:
         return requested
@@ -98,7 +103,13 @@ def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
-    """Turn an exception of the client into the error for the user; nothing of `prompt` is quoted in it."""
+    """Turn an exception of the client into the error for the user.
+
+    Args:
+        error: Exception of the client or of this module.
+        settings: Endpoint and model, which the message names.
+        prompt: Text of the request; where the server quotes it, the message has an ellipsis.
+    """
     if isinstance(error, openai.APIStatusError):
         return _translate_status(error, settings, quote_server_message(error, settings, prompt))
     return ModelUnavailableError(f"The endpoint {settings.base_url} {_describe_fault(error, settings, prompt)}.")
@@ -274,7 +285,11 @@ def discard_endpoint(settings: ModelSettings) -> None:
 
 
 def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
-    """Return the context length in tokens: of the settings, else of the server; None if it is unknown."""
+    """Find the context length of the settings' model.
+
+    Returns:
+        Tokens of prompt and answer together: as the settings say, else the server; None if it is unknown.
+    """
     known = settings.context_length or endpoint.context_lengths[settings.model]
     # A refusal has reported the true length, so a shorter one wins.
     learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
@@ -294,11 +309,21 @@ async def count_message_tokens(text: str, settings: ModelSettings, endpoint: End
     """
     if not endpoint.tokenizer:
         return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
+    messages, count = [{"role": "user", "content": text}], 0
     try:
-        return await build_retrier(settings)(_count_by_server, text, settings, endpoint.tokenizer)
+        async for attempt in build_retrier(settings):
+            with attempt:
+                if endpoint.tokenizer == "vLLM":
+                    count = int((await _post_request(settings, "/tokenize", messages=messages))["count"])
+                else:
+                    # llama.cpp counts plain text only, so the chat template is applied first.
+                    prompt = (await _post_request(settings, "/apply-template", messages=messages))["prompt"]
+                    answer = await _post_request(settings, "/tokenize", content=prompt, parse_special=True)
+                    count = len(answer["tokens"])
     except (openai.OpenAIError, BrokenAnswerError, ValueError, KeyError, TypeError) as error:
         discard_endpoint(settings)
         raise translate_error(error, settings, text) from None  # the cause may quote the key or the prompt
+    return count
 
 
 async def _request_endpoint(settings: ModelSettings) -> Endpoint:
@@ -310,31 +335,19 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
             # vLLM reports the context of a model, and llama.cpp that of one of its slots.
             length = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
             lengths[str(model["id"])] = int(length) if length else None
-        return Endpoint(context_lengths=lengths, tokenizer=await _detect_tokenizer(settings))
+        # vLLM and llama.cpp have /tokenize at the same path, but each ignores the other's fields.
+        try:
+            counted = await _post_request(settings, "/tokenize", prompt="a", content="a")
+        except (openai.APIStatusError, BrokenAnswerError, ValueError):
+            counted = None
+        names = counted.keys() if isinstance(counted, dict) else ()
+        tokenizer: Literal["vLLM", "llama.cpp", ""]
+        tokenizer = "vLLM" if "count" in names else "llama.cpp" if "tokens" in names else ""
+        return Endpoint(context_lengths=lengths, tokenizer=tokenizer)
     except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
         raise translate_error(BrokenAnswerError(NO_LIST), settings) from None
     except (openai.OpenAIError, BrokenAnswerError) as error:
         raise translate_error(error, settings) from None  # the cause may quote the key
-
-
-async def _detect_tokenizer(settings: ModelSettings) -> Literal["vLLM", "llama.cpp", ""]:
-    """Detect whose /tokenize the endpoint has; vLLM and llama.cpp use one path, but each ignores the other's fields."""
-    try:
-        answer = await _post_request(settings, "/tokenize", prompt="a", content="a")
-    except (openai.APIStatusError, BrokenAnswerError, ValueError):
-        return ""
-    if not isinstance(answer, dict):
-        return ""
-    return "vLLM" if "count" in answer else "llama.cpp" if "tokens" in answer else ""
-
-
-async def _count_by_server(text: str, settings: ModelSettings, tokenizer: str) -> int:
-    messages = [{"role": "user", "content": text}]
-    if tokenizer == "vLLM":
-        return int((await _post_request(settings, "/tokenize", messages=messages))["count"])
-    # llama.cpp counts plain text only, so the chat template is applied first.
-    prompt = (await _post_request(settings, "/apply-template", messages=messages))["prompt"]
-    return len((await _post_request(settings, "/tokenize", content=prompt, parse_special=True))["tokens"])
 
 
 async def _post_request(settings: ModelSettings, path: str, **fields: Any) -> Any:

@@ -46,7 +46,11 @@ class Prompt:
     """Hash of the file and of all fragments of its folder, any of which it may include."""
 
     def render(self, variables: Mapping[str, object]) -> str:
-        """Fill in the prompt; raise ValueError if a declared variable is missing or an undeclared one is given."""
+        """Fill in the prompt.
+
+        Raises:
+            ValueError: A declared variable is missing, or an undeclared one is given.
+        """
         declared = set(self.front_matter.variables)
         if declared != set(variables):
             raise ValueError(f"prompt {self.name} declares {sorted(declared)}, but was given {sorted(variables)}")
@@ -57,7 +61,8 @@ class Prompt:
 def load_prompt(path: Path) -> Prompt:
     """Read a prompt file and the fragments beside it, so that rendering reads no file.
 
-    Raises ValueError if its front matter is missing or invalid.
+    Raises:
+        ValueError: Its front matter is missing or invalid.
     """
     text = path.read_text(encoding="utf-8")
     fragments = {file.name: file.read_text(encoding="utf-8") for file in sorted(path.parent.glob("_*.md"))}
@@ -79,7 +84,11 @@ def load_prompt(path: Path) -> Prompt:
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
-    """Split a file into its YAML front matter and its body; raise ValueError if there is no front matter."""
+    """Split the text of a prompt file into its YAML front matter and its body.
+
+    Raises:
+        ValueError: There is no front matter.
+    """
     before, *parts = text.split("---\n", 2)
     if before or len(parts) != 2:
         raise ValueError("a prompt file must begin with front matter between two lines of ---")
@@ -97,10 +106,17 @@ MIN_REPEATED_WORDS = 5  # A shorter sentence may be in prompt and answer by chan
 
 
 def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, object]) -> str:
-    """Return the first sentence of an answer that repeats the prompt's instructions; empty if there is none.
+    """Find the first sentence of an answer that repeats the prompt's instructions.
 
-    Sentences of the prompt's variables may be repeated. A colon ends a sentence, too, so that a label or a number of a
-    list does not hide a repetition.
+    A colon ends a sentence, too, so that a label or a number of a list does not hide a repetition.
+
+    Args:
+        answer: Text of the model.
+        prompt: Rendered prompt.
+        variables: Values of the prompt's variables, whose sentences may be repeated.
+
+    Returns:
+        The sentence; empty if there is none.
     """
     instructions = {_normalize_sentence(part) for part in _SENTENCE_BREAK.split(prompt)}
     # More spaces than words, because a sentence has one on either side.

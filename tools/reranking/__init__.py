@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ SHIPPED_WEIGHTS = Path(__file__).parent / "weights"  # its README.md is the mode
 # Folder beside the weights that holds the weights of the cross-validation; each fold has left some papers out.
 FOLDS_FOLDER = "folds"
 
+_rerankers: dict[Path, PlanReranker] = {}
 _loading_lock = threading.Lock()
 
 
@@ -34,13 +34,17 @@ def choose_weights_folder(options: FeedbackSettings) -> Path:
 def select_unseen_weights(folder: Path, paper: str) -> Path:
     """Return the folder of weights that were not trained on a paper: the re-ranker's own, or that of one of its folds.
 
-    `paper` is the id of a paper of the corpus.
+    Args:
+        folder: Folder of a re-ranker.
+        paper: Id of a paper of the corpus.
 
     Raises:
         SettingsError: There is no re-ranker, or all its weights were trained on the paper.
     """
+    from tools.reranking.plan_reranker import read_reranker_config  # noqa: PLC0415 - packages of an extra
+
     folds = sorted((folder / FOLDS_FOLDER).glob("*"))
-    found = next((each for each in (folder, *folds) if paper not in _load_training_papers(each)), None)
+    found = next((each for each in (folder, *folds) if paper not in read_reranker_config(each).papers), None)
     if found is None:
         raise SettingsError(
             f"The plan re-ranker in {folder} was trained on the paper {paper}, and so were all its folds; measure it "
@@ -50,21 +54,13 @@ def select_unseen_weights(folder: Path, paper: str) -> Path:
     return found
 
 
-@cache
-def _load_training_papers(folder: Path) -> frozenset[str]:
-    from tools.reranking.plan_reranker import read_reranker_config  # noqa: PLC0415 - packages of an extra
-
-    return read_reranker_config(folder).papers
-
-
 def load_reranker(folder: Path) -> PlanReranker:
     """Load the re-ranker in a folder, once for all threads; errors are those of `load_plan_reranker`."""
-    with _loading_lock:
-        return _load_cached_reranker(folder.resolve())
-
-
-@cache
-def _load_cached_reranker(folder: Path) -> PlanReranker:
     from tools.reranking.plan_reranker import load_plan_reranker  # noqa: PLC0415 - packages of an extra
 
-    return load_plan_reranker(folder)
+    path = folder.resolve()
+    # Without the lock, two threads could load it twice.
+    with _loading_lock:
+        if path not in _rerankers:
+            _rerankers[path] = load_plan_reranker(path)
+        return _rerankers[path]

@@ -53,7 +53,11 @@ class RerankerConfig(BaseModel):
 
 
 def read_reranker_config(folder: Path) -> RerankerConfig:
-    """Read the description of the re-ranker in a folder; raise SettingsError if it is missing or invalid."""
+    """Read the description of the re-ranker in a folder.
+
+    Raises:
+        SettingsError: It is missing or invalid.
+    """
     try:
         return RerankerConfig.model_validate_json((folder / CONFIG_FILE).read_bytes())
     except OSError as error:
@@ -194,7 +198,15 @@ _scoring_lock = threading.Lock()
 
 
 def compute_fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
-    """Compute the SHA-256 of the encoder's parameters that a re-ranker's own file does not hold."""
+    """Compute the hash of the encoder's parameters that a re-ranker's own file does not hold.
+
+    Args:
+        parameters: Parameters of the encoder.
+        without: Names of the weights in the re-ranker's file.
+
+    Returns:
+        SHA-256 in hexadecimal digits.
+    """
     kept = {name: np.ascontiguousarray(value) for name, value in parameters.items() if name not in without}
     return hashlib.sha256(safetensors.numpy.save(kept)).hexdigest()
 
@@ -204,7 +216,16 @@ LEFT, RIGHT = ".left", ".right"
 
 
 def merge_low_rank_factors(weights: Weights, base: Weights) -> Weights:
-    """Replace each pair of factors by the parameter of `base` plus their product; factors that fit none stay."""
+    """Add the product of each pair of factors to the parameter that it changes.
+
+    Args:
+        weights: Weights of a re-ranker's file, some of them as two factors.
+        base: Parameters of the untrained encoder.
+
+    Returns:
+        Weights with whole parameters in place of the factors; factors that fit no parameter stay, so that the caller
+        notices them.
+    """
     whole = dict(weights)
     for name in [name.removesuffix(LEFT) for name in weights if name.endswith(LEFT)]:
         left, right, target = weights[name + LEFT], weights.get(name + RIGHT), base.get(name)

@@ -30,7 +30,16 @@ _FUNCTION_WORDS = re.compile(
 
 
 def rank_by_bm25(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
-    """Return at most `limit` segments that share a word with the question, with their BM25 scores, best first."""
+    """Rank segments by the words that they share with a question.
+
+    Args:
+        segments: Segments of all papers, in a tuple because their index is cached.
+        question: In English.
+        limit: Most segments of the ranking.
+
+    Returns:
+        Segments that share a word with the question, with their BM25 scores, best first.
+    """
     if not any(list_word_stems(segment.text) for segment in segments):
         return []
     scores = _build_bm25_index(segments).vectorizer.get_scores(list_word_stems(question))

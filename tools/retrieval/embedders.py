@@ -48,7 +48,10 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed the texts, one vector each, in order.
+        """Embed texts.
+
+        Returns:
+            One vector for each text, in order.
 
         Raises:
             RetrievalUnavailableError: If the model cannot be loaded or reached.
@@ -73,22 +76,24 @@ class LocalEmbedder(ABC):
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         """Embed the texts as unit vectors."""
-        parts = [self._split_long_text(text) for text in texts]
+        # 1. Split texts that are too long for the model into parts of about equal length.
+        parts = list[list[str]]()
+        for text in texts:
+            tokens = self.count_tokens(text)
+            if self.longest is None or tokens <= self.longest:
+                parts.append([text])
+                continue
+            from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - package of an extra
+
+            length = math.ceil(len(text) / math.ceil(tokens / self.longest))
+            parts.append(RecursiveCharacterTextSplitter(chunk_size=length, chunk_overlap=0).split_text(text))
+        # 2. Average the vectors of each text's parts, weighted by their lengths.
         vectors = self.encode_texts([part for text_parts in parts for part in text_parts])
         ends = np.cumsum([len(text_parts) for text_parts in parts])
         weights = [[max(1, len(part)) for part in text_parts] for text_parts in parts]
         groups = zip(np.split(vectors, ends[:-1]), weights, strict=True)
         means = [np.average(group, axis=0, weights=lengths) for group, lengths in groups]
         return [(mean / max(float(np.linalg.norm(mean)), 1e-12)).tolist() for mean in means]
-
-    def _split_long_text(self, text: str) -> list[str]:
-        tokens = self.count_tokens(text)
-        if self.longest is None or tokens <= self.longest:
-            return [text]
-        from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
-
-        length = math.ceil(len(text) / math.ceil(tokens / self.longest))
-        return RecursiveCharacterTextSplitter(chunk_size=length, chunk_overlap=0).split_text(text)
 
     @property
     @abstractmethod
@@ -230,27 +235,37 @@ class EndpointEmbedder:
         return RetrievalUnavailableError(f"{where} answered with status {error.status_code}; {advice}.")
 
 
+_embedders: dict[EmbeddingModel, Embedder] = {}
 _choosing_lock = threading.Lock()
 
 
 def choose_embedder(choice: EmbeddingModel) -> Embedder:
     """Return the process's only embedder of a model; it loads or reaches the model when it first embeds."""
-    # Without the lock, the cache would let two threads build two embedders, and load the model twice.
+    # Without the lock, two threads could build two embedders, and load the model twice.
     with _choosing_lock:
-        return _make_embedder(choice)
-
-
-@lru_cache
-def _make_embedder(choice: EmbeddingModel) -> Embedder:
-    if choice.base_url is not None:
-        return EndpointEmbedder(choice.model, choice.base_url, choice.api_key_env)
-    return PackagedEmbedder() if choice.model == PACKAGED_MODEL else SentenceTransformersEmbedder(choice.model)
+        if choice not in _embedders:
+            if choice.base_url is not None:
+                _embedders[choice] = EndpointEmbedder(choice.model, choice.base_url, choice.api_key_env)
+            elif choice.model == PACKAGED_MODEL:
+                _embedders[choice] = PackagedEmbedder()
+            else:
+                _embedders[choice] = SentenceTransformersEmbedder(choice.model)
+        return _embedders[choice]
 
 
 def compute_cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
-    """Compute the cosine between the vectors of each text and each of the others, `[texts, others]`.
+    """Compute the cosine between the vectors of each text and each of the others.
 
-    Errors are those of `Embedder.embed`.
+    Args:
+        texts: Texts, whose vectors are cached, as are those of the others.
+        others: Texts that they are compared with.
+        embedding: Model of the vectors.
+
+    Returns:
+        Cosines, `[texts, others]`.
+
+    Raises:
+        RetrievalUnavailableError: If the model cannot be loaded or reached.
     """
     found: NDArray[np.float64] = _compute_unit_vectors(texts, embedding) @ _compute_unit_vectors(others, embedding).T
     return found

@@ -71,7 +71,11 @@ def rank_by_embedding(
 
 
 def delete_vectors(sha256: str) -> None:
-    """Remove the vectors of a paper; raise StateError if the index cannot be written."""
+    """Remove the vectors of a paper, in all segmentations and of all models.
+
+    Raises:
+        StateError: If the index cannot be written.
+    """
     index_folder = _resolve_index_folder()
     if not index_folder.exists():
         return

@@ -40,8 +40,14 @@ class Segment(NamedTuple):
 def split_document(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
     """Split the paragraphs of a document, without its references, into segments.
 
-    They are in reading order, have at most so many `characters`, and together contain every word. `overlap` is the most
-    characters that two consecutive ones share: whole lines or words only, so none after the end of a paragraph.
+    Args:
+        document: A paper.
+        characters: Most characters of a segment.
+        overlap: Most characters that two consecutive segments share: whole lines or words only, so none after the end
+            of a paragraph.
+
+    Returns:
+        Segments in reading order, which together contain every word.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
 
@@ -118,10 +124,8 @@ def find_passages(  # noqa: PLR0913 - one keyword for each setting
         return []
     studies = list({document["sha256"]: document for document in documents}.values())  # several providers may find one
     try:
+        titles = {study["sha256"][:HASH_DIGITS]: study["title"] for study in studies}
         papers = [split_document(study, segment_characters, overlap) for study in studies]
-        studies_by_segment = {
-            segment.id: study for study, paper in zip(studies, papers, strict=True) for segment in paper
-        }
         segments = [segment for paper in papers for segment in paper]
         excluded = {segment for segment in segments if set(segment.paragraphs) <= set(exclude_paragraphs)}
         ranking = _rank_segments(papers, question, embedding, mode, max(k, CANDIDATES_PER_RANKING) + len(excluded))
@@ -133,7 +137,7 @@ def find_passages(  # noqa: PLR0913 - one keyword for each setting
     return [
         Passage(
             id=segment.id,
-            title=studies_by_segment[segment.id]["title"],
+            title=titles[segment.id.partition(":")[0]],
             section=segment.section,
             page=segment.page,
             text=segment.text,
