@@ -73,7 +73,7 @@ def route_after_control(state: ParagraphState) -> list[Send] | str:
         return "conclude"
     if state["wave"]:
         return [Send(INVESTIGATION_NODES[step["action"]], build_question_state(state, step)) for step in state["wave"]]
-    if state["remaining"]:
+    if state["remaining"]:  # the controller has only skipped or rewritten steps
         return "control_steps"
     return route_before_review(state)
 
@@ -159,10 +159,14 @@ def build_paper_graph(
         name: Name of the subgraph.
         roles: Its agents that the paper has.
         departures: Lists its deviations from the paper.
+
+    Returns:
+        The graph, not compiled, so that a caller can add a saver of checkpoints.
     """
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
+    # LangGraph cannot read the input schema of a partial from its annotations.
     builder.add_node(
         "initialise", partial(initialise, roles=roles, list_own_deviations=departures), input_schema=FeedbackInput
     )
@@ -171,9 +175,11 @@ def build_paper_graph(
     builder.add_node("review_paragraph", review.compile(name=name))
     builder.add_node(rank_comments)
     builder.add_edge(START, "initialise")
+    # The targets are named, because LangGraph cannot tell where a router sends to.
     builder.add_conditional_edges("initialise", route_after_initialise, ["read_passage", "review_paragraph"])
     builder.add_edge("read_passage", "compute_from_readings")
     builder.add_conditional_edges("compute_from_readings", send_paragraphs, ["review_paragraph"])
+    # Comments are ranked when all paragraphs are reviewed.
     builder.add_edge("review_paragraph", "rank_comments")
     builder.add_edge("rank_comments", END)
     return builder

@@ -202,12 +202,14 @@ for lead, subgraph in LOOPS.items():
 
 builder.add_edge(START, "initialise")
 builder.add_conditional_edges("initialise", route_after_initialise)
+# The baseline's text is checked and logged like any other version.
 builder.add_edge("rewrite_alone", "check_content")
 builder.add_conditional_edges(
     "select_agent", route_to_loop, {**{lead: f"{lead}_loop" for lead in LOOPS}, "done": "finish"}
 )
 builder.add_edge("check_content", "log_exchange")
 builder.add_conditional_edges("log_exchange", route_after_log)
+# The history is condensed only if the selector reads it again.
 builder.add_edge("condense_history", "select_agent")
 builder.add_edge("finish", END)
 

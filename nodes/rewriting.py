@@ -113,8 +113,15 @@ async def rewrite_selected_sentences(
 ) -> tuple[str, list[CallRecord]]:
     """Ask for easy sentences in place of hard ones, and keep those that nothing speaks against.
 
-    The `source` is the text from which `text` was made. `is_harmful` may reject a sentence, given the text before and
-    after the replacement, and the sentence. The calls of all answers are returned with the new text.
+    Args:
+        text: Text with the hard sentences.
+        hard: Sentences to replace, as the text has them.
+        source: Text from which `text` was made.
+        ask: Asks an agent for an easy sentence in place of one.
+        is_harmful: Rejects a sentence, given the text before and after the replacement, and the sentence.
+
+    Returns:
+        The new text, and the calls of all answers.
     """
     calls: list[CallRecord] = []
     for sentence in hard:  # singly, because a small model that is given several copies most of them

@@ -41,7 +41,15 @@ def get_limits(state: Mapping[str, Any]) -> Limits:
 
 
 async def resolve_input(state: Mapping[str, Any], key: str, context: RunContext) -> tuple[Settings, str]:
-    """Return the settings of a run, and the text or path that its input has as `key`.
+    """Return the settings of a run, and its input.
+
+    Args:
+        state: Input of the graph.
+        key: Key of the text or path in it.
+        context: Choices for the run, completed from the settings file and the environment.
+
+    Returns:
+        The settings, and the text or path.
 
     Raises:
         InputError: If there is no text or path.
@@ -59,8 +67,15 @@ def list_deviations(
 ) -> list[str]:
     """List how a run with the preset `paper` deviates from the paper; other presets do not claim to follow it.
 
-    The models of the `roles` are compared with the `published` models, the settings in `table` with the preset's; `own`
-    lists further deviations of the system.
+    Args:
+        frozen: Settings of the run.
+        table: Name of the system's table, which is compared with the preset's.
+        roles: Roles that the run has; without any, no model is compared.
+        published: Models that play the agents in the paper.
+        own: Further deviations of the system.
+
+    Returns:
+        A sentence for each deviation; none with another preset.
     """
     if frozen["preset"] != "paper":
         return []
@@ -89,10 +104,21 @@ async def ask_role(
     trim: str,
     model: str = "",
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of its step, a file in the folder `prompts`.
+    """Ask the model of a role with the prompt of its step.
 
-    The variable `trim` is shortened if the prompt does not fit the model's context. `model` names the role whose model
-    answers, if it is not the caller's.
+    Args:
+        caller: Role, step and round of the call.
+        prompts: Folder of the prompts, with a file for each step.
+        state: State of the graph, with the settings of the run.
+        variables: Variables of the prompt.
+        schema: Schema of the answer.
+        trim: Variable that is shortened if the prompt does not fit the model's context.
+        model: Role whose model answers, if it is not the caller's.
+
+    Raises:
+        NoUsableAnswer: The model gave no usable answer in two tries, or the prompt does not fit its context.
+        ModelUnavailableError: The endpoint fails after all retries.
+        SettingsError: The endpoint does not accept the request.
     """
     prompt = prompts / f"{caller.step}.md"
     settings = get_model_settings(model or caller.role, state)
@@ -105,14 +131,29 @@ SUPPORT_NOT_CHECKED = (
 
 
 def read_source(source: str, scope: Scope, max_pages: int) -> DocumentRef:
-    """Read and store a text, with a warning for each sentence that may address a language model; blocks."""
+    """Read and store a text, with a warning for each sentence that may address a language model; blocks.
+
+    Args:
+        source: The text, or the path of its file.
+        scope: Part of a PDF or Word file that models read.
+        max_pages: Longest PDF that is accepted.
+    """
     ref = read_document(source, scope=scope, max_pages=max_pages)
     found = list_instruction_warnings(find_instructions(load_document(ref)))
     return {**ref, "warnings": [*ref["warnings"], *found]}
 
 
 def list_result_warnings(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
-    """List warnings about a text that was made from a source; blocks."""
+    """List warnings about a text that was made from a source; blocks.
+
+    Args:
+        text: The result of a run.
+        source: The paper or abstract that it was made from.
+        extensions: Extensions of the run.
+
+    Returns:
+        A clause for each problem; empty if none were found.
+    """
     found = list_subject_warnings(text, source)
     if repeats_instruction(text, find_instructions(load_document(source))):
         found = [*found, "it repeats an instruction found in the paper"]

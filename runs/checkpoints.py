@@ -128,6 +128,7 @@ class _SqliteSaver(AsyncSqliteSaver):
             await asyncio.wait(self._writes)
 
     async def _finish_despite_cancellation(self, write: Coroutine[Any, Any, WriteResult]) -> WriteResult:
+        """Wait for a write, which goes on in a task of its own if the caller is cancelled."""
         task = asyncio.create_task(write)
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)

@@ -65,6 +65,7 @@ async def join_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
 
 
 def _connect_to_ray() -> None:
+    """Connect to the cluster at `RAY_ADDRESS` or on this machine, or start one here; blocks."""
     # On every machine a run finds its paper in the same state folder.
     home = os.environ.get("DRAFTROOM_HOME")
     given: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
@@ -120,6 +121,7 @@ async def iterate_ray_results(
 
 
 def _build_dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, stop_signal: Any) -> Any:
+    """Build the dataset whose rows are the answers of the actors to the items."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
@@ -203,5 +205,6 @@ class _Worker:
         }
 
     async def _listen_for_stop(self) -> None:
+        """Wait for the stop signal, and drain the rows under way."""
         await self._stop_signal.wait_for_stop.remote()
         self._control.request_drain()

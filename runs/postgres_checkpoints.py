@@ -31,6 +31,7 @@ class PostgresSaver(AsyncPostgresSaver):
             await self._query_lock("pg_advisory_unlock")
 
     async def _query_lock(self, function: LiteralString) -> bool:
+        """Call a function of Postgres on the lock of the tables, and return its answer."""
         async with self._cursor() as cursor:
             row = await (
                 await cursor.execute(f"SELECT {function}(hashtext('draftroom checkpoints')) AS done")

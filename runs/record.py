@@ -383,6 +383,7 @@ def _list_record_paths() -> list[Path]:
 
 
 def _load_record(path: Path) -> RunRecord:
+    """Read a record, and check that this version understands it."""
     try:
         return _RECORD_ADAPTER.validate_json(path.read_bytes())
     except OSError as error:

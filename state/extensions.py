@@ -166,6 +166,7 @@ def resolve_extensions(known: Mapping[Any, Extension], value: Any) -> Any:
         raise ValueError(
             f"there is no extension {', '.join(unknown)}; give none, default, all, or names of {', '.join(known)}"
         )
+    # In the order of the table, so that settings that mean the same are equal.
     return [name for name in known if name in names]
 
 

@@ -59,7 +59,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         temporary = Path(file.name)
         try:
             file.write(data)
-            file.close()
+            file.close()  # so that all of it is written before the rename
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

@@ -121,18 +121,11 @@ class ModelSettings(BaseModel):
     @field_validator("base_url")
     @classmethod
     def _validate_base_url(cls, value: str) -> str:
-        return validate_address(value)
-
-
-def validate_address(value: str) -> str:
-    """Check that a value is an HTTP address without a password, and return it without a slash at its end.
-
-    Raises:
-        ValueError: The value is no address, or holds a password.
-    """
-    parts = urlsplit(value)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise ValueError("must be an address like http://127.0.0.1:8000/v1")
-    if parts.username or parts.password:
-        raise ValueError("must not contain a user name or password; put the key into an environment variable")
-    return value.rstrip("/")
+        """Check that a value is an HTTP address, and return it without a slash at its end."""
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must be an address like http://127.0.0.1:8000/v1")
+        # The settings of a run are written to its record and its checkpoints.
+        if parts.username or parts.password:
+            raise ValueError("must not contain a user name or password; put the key into an environment variable")
+        return value.rstrip("/")

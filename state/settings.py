@@ -255,6 +255,7 @@ class FeedbackSettings(SystemSettings):
     @field_validator("segment_overlap")
     @classmethod
     def _validate_segment_overlap(cls, value: int, info: ValidationInfo) -> int:
+        # The other field is missing if it has an error itself.
         if value >= info.data.get("segment_characters", value + 1):
             raise ValueError("must be less than segment_characters")
         return value
@@ -337,6 +338,7 @@ ROLES = ("default", *dict.fromkeys(AGENTS), *OPTIONAL_ROLES)
 def describe_validation_error(error: ValidationError) -> str:
     """Describe in one clause what pydantic found wrong, without the offending values, which may be secret."""
     problems: list[str] = []
+    # One wrong table can have dozens of errors; the first few are enough to find it.
     for item in error.errors()[:4]:
         where = ".".join(map(str, item["loc"])) or "value"
         message = item["msg"].removeprefix("Value error, ")
