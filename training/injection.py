@@ -1,8 +1,8 @@
-"""Fits the regression of `tools.injection`, chooses its bound, and measures it on what it has not seen.
+"""Training of the regression of `tools.injection`: fit it, calibrate its threshold and measure it on held-out data.
 
-Instructions of ours and sentences that look like them, by several hands, against the sentences of open papers. Four
-tenths of the papers are to fit, three choose the bound, three measure, by the hash of a paper's name, so that none ever
-changes sides. Whole papers choose the bound: abstracts are too short to raise an alarm.
+Our instructions and look-alike sentences, by several writers, are contrasted with sentences of open papers. By the hash
+of their names, four tenths of the papers are for fitting, three for calibration and three for measurement. Calibration
+uses whole papers, as abstracts are too short to raise an alarm.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -20,23 +21,24 @@ from sklearn.linear_model import LogisticRegression
 
 from tools.injection import embed_sentences, find_instruction_spans, has_enough_words, split_candidate_sentences
 
+# A style on each line. The style `held_out` is by a writer whose sentences are never fitted on.
 SENTENCES_FILE: Final = Path(__file__).with_name("injection_sentences.jsonl")
-"""A style a line; `held_out` is by a hand whose sentences nothing is fitted on."""
+# Styles by two more writers; each is left out of a fit once, to measure how well the others cover it.
 LEFT_OUT_STYLES: Final = ("varied", "sundry")
-"""Styles by two more hands; each is left out once, to see how the others' sentences find it."""
+# Inverse strength of the L2 penalty.
 INVERSE_PENALTY: Final = 10.0
-"""Inverse strength of the penalty."""
+# Share of the whole papers for calibration that may raise an alarm.
 MAX_ALARM_SHARE: Final = 0.01
-"""Share of the whole papers that choose the bound which may raise an alarm."""
 
+# Sentences by kind (`instruction`, `look-alike` or `translation`) and style.
 Styles = Mapping[tuple[str, str], list[str]]
-"""Sentences by kind (`instruction`, `look-alike` or `translation`) and style."""
+# Embeddings by sentence.
 Vectors = Mapping[str, NDArray[np.float32]]
 SentenceEmbedder = Callable[[Sequence[str]], NDArray[np.float32]]
 
 
 class SplitPaper(NamedTuple):
-    """The sentences of a paper, or of an abstract where no more is open."""
+    """The sentences of a whole paper or an abstract, with its part: `fit`, `calibrate` or `measure`."""
 
     part: str
     whole: bool
@@ -44,107 +46,99 @@ class SplitPaper(NamedTuple):
 
 
 class Regression(NamedTuple):
-    """Weights of a sentence's vector, and a bias by which scores above nought count."""
+    """Weights of a sentence's embedding, and the bias; scores above 0 raise an alarm."""
 
     weights: NDArray[np.float32]
     bias: float
 
     def score_sentences(self, sentences: Sequence[str], vectors: Vectors) -> NDArray[np.float32]:
-        """How much each sentence sounds like an instruction."""
-        found: NDArray[np.float32] = np.stack([vectors[sentence] for sentence in sentences]) @ self.weights + self.bias
-        return found
+        """Score how much each sentence sounds like an instruction."""
+        scores: NDArray[np.float32] = np.stack([vectors[sentence] for sentence in sentences]) @ self.weights + self.bias
+        return scores
 
 
 def train_injection_detector(corpora: Sequence[Path], out: Path, embed: SentenceEmbedder = embed_sentences) -> str:
-    """Fit, calibrate and measure.
+    """Fit, calibrate and measure the regression, and return the report as Markdown.
 
     Args:
         corpora: JSON Lines of open papers and abstracts.
         out: Folder for `injection.npz`, the weights, and `injection.md`, the report.
-        embed: Gives the vectors of sentences, a row for each.
-
-    Returns:
-        The report, as Markdown.
+        embed: Returns the embeddings of sentences, of shape (sentences, dimensions).
     """
     papers = [paper for path in corpora for paper in read_training_papers(path)]
     records = map(json.loads, SENTENCES_FILE.read_text(encoding="utf-8").splitlines())
     styles = {(record["kind"], record["style"]): record["sentences"] for record in records}
-    every = list(
-        dict.fromkeys([*_flatten_sentences(styles.values()), *_flatten_sentences(paper.sentences for paper in papers)])
-    )
-    vectors = dict(zip(every, embed(every), strict=True))
+    # Embed each distinct sentence once.
+    sentences = list(dict.fromkeys(chain(*styles.values(), *(paper.sentences for paper in papers))))
+    vectors = dict(zip(sentences, embed(sentences), strict=True))
     regression = fit_regression(styles, papers, vectors)
     out.mkdir(parents=True, exist_ok=True)
     np.savez(out / "injection.npz", weights=regression.weights, bias=regression.bias)
-    text = "\n".join(render_injection_report(regression, styles, papers, vectors)) + "\n"
-    (out / "injection.md").write_text(text, encoding="utf-8")
-    return text
+    report = "\n".join(render_injection_report(regression, styles, papers, vectors)) + "\n"
+    (out / "injection.md").write_text(report, encoding="utf-8")
+    return report
 
 
 def read_training_papers(path: Path) -> Iterator[SplitPaper]:
-    """Papers of JSON Lines: `sections` of `paragraphs`, or nothing but an `abstract` or a `source`."""
+    """Read papers of JSON Lines with an `abstract` or `source`, and `sections` of `paragraphs` if they are whole."""
     for record in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
         sections = record.get("sections", [])
         texts = [record.get("abstract") or record["source"]]
         texts += [paragraph["text"] for section in sections for paragraph in section["paragraphs"]]
         found = [each for text in texts for each in split_candidate_sentences(text) if has_enough_words(each)]
+        # By a hash, so that a paper stays in its part when others are added.
         place = int(hashlib.sha256(str(record.get("paper_id") or record["id"]).encode()).hexdigest(), 16) % 10
         if found:
             yield SplitPaper("fit" if place < 4 else "calibrate" if place < 7 else "measure", bool(sections), found)
 
 
-def _flatten_sentences(some: Iterable[Sequence[str]]) -> list[str]:
-    return [sentence for sentences in some for sentence in sentences]
-
-
 def fit_regression(styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors, without: str = "") -> Regression:
-    """The regression by all styles but those held out, with the highest bias that lets so few whole papers alarm."""
-    used = {key: some for key, some in styles.items() if key[1] not in {"held_out", without}}
-    told = _flatten_sentences(some for (kind, _), some in used.items() if kind == "instruction")
-    alike = _flatten_sentences(some for (kind, _), some in used.items() if kind == "look-alike")
-    science = _flatten_sentences(paper.sentences for paper in papers if paper.part == "fit")
-    rows = np.stack([vectors[sentence] for sentence in (*told, *alike, *science)])
-    labels = np.repeat([1, 0], [len(told), len(alike) + len(science)])
+    """Fit and calibrate the regression, leaving out `held_out` and the style `without`."""
+    used = {key: sentences for key, sentences in styles.items() if key[1] not in {"held_out", without}}
+    instructions = list(chain(*(used[key] for key in used if key[0] == "instruction")))
+    others = list(chain(*(used[key] for key in used if key[0] == "look-alike")))
+    others += chain(*(paper.sentences for paper in papers if paper.part == "fit"))
+    rows = np.stack([vectors[sentence] for sentence in (*instructions, *others)])
+    labels = np.repeat([1, 0], [len(instructions), len(others)])
     model = LogisticRegression(C=INVERSE_PENALTY, max_iter=2_000).fit(rows, labels)
-    found = Regression(model.coef_[0].astype(np.float32), float(model.intercept_[0]))
-    highest = _list_highest_scores(found, papers, vectors, "calibrate", whole=True)
-    return found._replace(bias=found.bias - sorted(highest, reverse=True)[int(MAX_ALARM_SHARE * len(highest))])
+    regression = Regression(model.coef_[0].astype(np.float32), float(model.intercept_[0]))
+    # The highest bias at which no more than MAX_ALARM_SHARE of the whole papers has a score above 0.
+    highest = sorted(_list_highest_scores(regression, papers, vectors, "calibrate", whole=True), reverse=True)
+    return regression._replace(bias=regression.bias - highest[int(MAX_ALARM_SHARE * len(highest))])
 
 
 def _list_highest_scores(
-    found: Regression, papers: Iterable[SplitPaper], vectors: Vectors, part: str, *, whole: bool
+    regression: Regression, papers: Iterable[SplitPaper], vectors: Vectors, part: str, *, whole: bool
 ) -> list[float]:
-    """The score of the sentence of each paper of a part that sounds most like an instruction."""
-    some = [paper.sentences for paper in papers if paper.part == part and paper.whole is whole]
-    return [float(found.score_sentences(sentences, vectors).max()) for sentences in some]
+    """List the highest score of each paper of a part."""
+    chosen = [paper.sentences for paper in papers if paper.part == part and paper.whole is whole]
+    return [float(regression.score_sentences(sentences, vectors).max()) for sentences in chosen]
 
 
 def render_injection_report(
     regression: Regression, styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors
 ) -> Iterator[str]:
-    """What is found of sentences by phrases and regression, and the papers in which the regression raises an alarm."""
+    """Yield the lines of a table: detected instructions by style, and papers in which the regression raises alarms."""
     yield "| what | number | found |\n|---|---|---|"
     for style in LEFT_OUT_STYLES:
-        found = fit_regression(styles, papers, vectors, without=style)
-        yield _format_result_row(
-            f"instruction, {style}, fitted without it",
-            _detect_instructions(styles["instruction", style], found, vectors),
-        )
-    for (kind, style), some in styles.items():
+        refitted = fit_regression(styles, papers, vectors, without=style)
+        detected = _detect_instructions(styles["instruction", style], refitted, vectors)
+        yield _format_result_row(f"instruction, {style}, fitted without it", detected)
+    for (kind, style), sentences in styles.items():
         if style == "held_out" or kind == "translation":
-            yield _format_result_row(f"{kind}, {style}", _detect_instructions(some, regression, vectors))
+            yield _format_result_row(f"{kind}, {style}", _detect_instructions(sentences, regression, vectors))
     for name, whole in (("whole papers", True), ("abstracts", False)):
-        yield _format_result_row(
-            name, [score > 0 for score in _list_highest_scores(regression, papers, vectors, "measure", whole=whole)]
-        )
+        scores = _list_highest_scores(regression, papers, vectors, "measure", whole=whole)
+        yield _format_result_row(name, [score > 0 for score in scores])
 
 
-def _detect_instructions(some: Sequence[str], regression: Regression, vectors: Vectors) -> list[bool]:
-    judged = zip(some, regression.score_sentences(some, vectors), strict=True)
-    return [bool(find_instruction_spans(each)) or (has_enough_words(each) and score > 0) for each, score in judged]
+def _detect_instructions(sentences: Sequence[str], regression: Regression, vectors: Vectors) -> list[bool]:
+    # As `tools.injection` does: by phrases, or by the regression where a sentence is long enough for it.
+    scored = zip(sentences, regression.score_sentences(sentences, vectors), strict=True)
+    return [bool(find_instruction_spans(each)) or (has_enough_words(each) and score > 0) for each, score in scored]
 
 
-def _format_result_row(name: str, found: Sequence[bool]) -> str:
-    """Count and share with Wilson's 95% interval."""
-    interval = binomtest(sum(found), len(found)).proportion_ci(method="wilson")
-    return f"| {name} | {len(found)} | {sum(found)} ({np.mean(found):.0%} [{interval.low:.0%}, {interval.high:.0%}]) |"
+def _format_result_row(name: str, hits: Sequence[bool]) -> str:
+    """Format a count and its share with Wilson's 95% interval."""
+    interval = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
+    return f"| {name} | {len(hits)} | {sum(hits)} ({np.mean(hits):.0%} [{interval.low:.0%}, {interval.high:.0%}]) |"

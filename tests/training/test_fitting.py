@@ -136,7 +136,7 @@ def test_a_folder_without_a_model_is_an_error(folder: Path, tmp_path: Path) -> N
 
 
 def test_a_folder_that_cannot_be_written_is_an_error(folder: Path) -> None:
-    with pytest.raises(StateError, match="name a folder that can be written"):
+    with pytest.raises(StateError, match="name another folder"):
         run(folder, folder / "pairs.jsonl" / "out")
 
 

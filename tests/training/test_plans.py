@@ -55,7 +55,7 @@ def test_a_file_of_plans_has_the_same_bytes_each_time_and_no_paragraph(tmp_path:
 )
 def test_a_file_of_something_else_is_an_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "plans.jsonl.gz").write_bytes(content)
-    with pytest.raises(InputError, match="is no file of plans"):
+    with pytest.raises(InputError, match="is not a file of plans"):
         read_written_plans(tmp_path / "plans.jsonl.gz")
 
 

@@ -1,4 +1,4 @@
-"""What is fine-tuned to write plain summaries, and how: a chat model as the journalist, and BART."""
+"""Configurations of the models that learn to write plain summaries: a chat model as the journalist, and BART."""
 
 from __future__ import annotations
 
@@ -16,22 +16,18 @@ _EMBEDDED_PREFIX = "embedded:"
 
 
 class SummaryConfig(FitConfig):
-    """Hyperparameters of both; a batch counts papers."""
+    """Hyperparameters of both models; a batch counts papers."""
 
     model: str = Field(min_length=1)
-    """What to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up --profile embedded` builds."""
+    """Model to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up --profile embedded` builds."""
     max_pairs: int | None = Field(default=None, ge=1)
-    """Train on so many pairs only, drawn by the seed."""
+    """Number of training pairs, drawn by the seed; all if null."""
     dev_share: float = Field(gt=0, lt=1)
-    """Of the papers, about; the dev loss on them chooses the epoch."""
+    """Approximate share of the papers in the dev part, whose loss chooses the epoch."""
 
     @property
     def source(self) -> str | Path:
-        """What the model is loaded from: a folder, or a hub id.
-
-        Raises:
-            SettingsError: There is no such embedded model.
-        """
+        """Folder or hub id of the model; raises SettingsError for an embedded model that is not built."""
         if not self.model.startswith(_EMBEDDED_PREFIX):
             return self.model
         folder = resolve_cache_folder() / "models" / self.model.removeprefix(_EMBEDDED_PREFIX)
@@ -51,20 +47,18 @@ class JournalistConfig(SummaryConfig):
     activation_checkpointing: bool = False
     """Compute activations twice instead of keeping them: less memory for a third more time."""
     max_tokens: int = Field(ge=64)
-    """Of prompt and article together; a longer pair is left out, because a cut article would teach not to end."""
+    """Most tokens of prompt and article; longer pairs are left out, because a cut article would teach not to end."""
     audience: Audience = "general public"
-    """As in the settings of the runs that the adapter is for; it is a part of the prompt."""
+    """Part of the prompt, like the next two; set all three as in the runs that the adapter is for."""
     max_words: int = Field(default=300, ge=80, le=600)
-    """Likewise."""
     limits: Limits = Field(default_factory=Limits)
-    """Likewise."""
 
 
 class BartConfig(SummaryConfig):
-    """Hyperparameters of BART, or of a model built like it; `dropout` replaces the checkpoint's."""
+    """Hyperparameters of BART or a similar model; `dropout` replaces the checkpoint's."""
 
     label_smoothing: float = Field(default=0.0, ge=0, lt=1)
     """Share of each token's probability that the loss spreads over all tokens."""
     max_tokens: int = Field(default=1024, ge=4)
-    """Of an abstract, which is cut as it is when the model writes, and of a summary: a pair with a longer one is left
+    """Most tokens of an abstract, which is cut as at inference, and of a summary: pairs with a longer summary are left
     out, because a cut summary would teach not to end."""

@@ -21,7 +21,7 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class SummaryPair(BaseModel):
-    """A line of the data; what else it holds is ignored."""
+    """A line of the data; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,7 +32,7 @@ class SummaryPair(BaseModel):
 
     @property
     def paper(self) -> str:
-        """Names the paper: its DOI, else its title, else its abstract."""
+        """Key of the paper: its DOI, else its title, else its abstract."""
         doi = (self.doi or "").strip().casefold()
         return (
             re.sub(r"^(https?://(dx\.)?doi\.org/|doi:\s*)", "", doi)
@@ -42,34 +42,30 @@ class SummaryPair(BaseModel):
 
 
 class SummarySplit(NamedTuple):
-    """Pairs to learn from, and pairs of other papers to choose the epoch by."""
+    """Pairs for training, and dev pairs of other papers."""
 
     train: list[SummaryPair]
     dev: list[SummaryPair]
 
 
 def read_summary_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
-    """Read JSON Lines files; of several texts of one paper the first is kept.
-
-    Raises:
-        BadInput: A file cannot be read, has no pair, or a line is none.
-    """
-    return _deduplicate_papers(
-        [pair for path in paths for _, pair in read_validated_records(path, SummaryPair, "abstract with its summary")]
-    )
+    """Read JSON Lines files, and keep the first pair of each paper."""
+    pairs = [
+        pair for path in paths for _, pair in read_validated_records(path, SummaryPair, "abstract with its summary")
+    ]
+    # A pair without a DOI is of the same paper as a pair that has the title and a DOI.
+    keys = {_normalize_paper_key(pair.title): pair.paper for pair in pairs if pair.doi and pair.title}
+    kept: dict[str, SummaryPair] = {}
+    for pair in pairs:
+        kept.setdefault(keys.get(pair.paper, pair.paper), pair)
+    return list(kept.values())
 
 
 def split_pairs_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) -> SummarySplit:
-    """Draw each paper by itself, by a hash of its name and the seed.
-
-    So a paper is on the same side whatever other papers and files there are, and more data never moves one from dev to
-    training.
-
-    Raises:
-        BadInput: One side is empty.
-    """
+    """Split pairs by paper into a training and a dev part, neither of them empty."""
     split = SummarySplit([], [])
     for pair in pairs:
+        # By a hash of the paper and the seed, so that more data never moves a paper from dev to training.
         digest = hashlib.sha256(f"{seed} {pair.paper}".encode()).digest()
         place = int.from_bytes(digest[:8]) / 2**64  # from 0 to 1
         (split.dev if place < dev_share else split.train).append(pair)
@@ -82,27 +78,18 @@ def split_pairs_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: i
 
 
 def sample_examples(examples: list[Example], most: int | None, seed: int) -> list[Example]:
-    """So many examples, drawn by a seed; all of them if there are no more."""
+    """Draw at most `most` examples by a seed."""
     if most is None or len(examples) <= most:
         return examples
     return random.Random(seed).sample(examples, most)  # noqa: S311 - no secret
 
 
 def serialize_corpus(pairs: Iterable[SummaryPair]) -> bytes:
-    """Pairs as a corpus of `draftroom eval science_journalism`."""
+    """Serialise pairs as a corpus of `draftroom eval science_journalism`."""
     lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _deduplicate_papers(pairs: Sequence[SummaryPair]) -> list[SummaryPair]:
-    """The first pair of each paper; a text without a DOI is the paper of the same title that has one."""
-    known = {_normalize_paper_key(pair.title): pair.paper for pair in pairs if pair.doi and pair.title}
-    kept: dict[str, SummaryPair] = {}
-    for pair in pairs:
-        kept.setdefault(known.get(pair.paper, pair.paper), pair)
-    return list(kept.values())
-
-
 def _normalize_paper_key(text: str) -> str:
-    """Letters and digits only, so that spacing, case and dashes do not tell two copies of a text apart."""
+    """Normalise case, spacing and punctuation, in which copies of a text differ."""
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()

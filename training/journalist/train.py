@@ -1,7 +1,7 @@
-"""Fine-tunes the journalist: an adapter that vLLM serves beside the model that it was trained on.
+"""Fine-tuning of the journalist: a LoRA adapter that vLLM serves beside its base model.
 
-The paper's LLM-WS-CLBR writes and revises with such a journalist ("warm start"), its fine-tuned single model ends with
-the draft (Jiang, Shi and Luo, Table 1). The model sees the journalist's own prompt in its chat template, and the
+The paper's LLM-WS-CLBR writes and revises with a fine-tuned journalist ("warm start"); its fine-tuned single model only
+drafts (Jiang, Shi and Luo, Table 1). Training uses the journalist's own prompt in the model's chat template, and the
 summary in the form of its answer. Importing this module loads torch, transformers, peft and trl.
 """
 
@@ -26,15 +26,7 @@ from state.errors import SettingsError
 from state.files import write_atomically
 from tools.models.prompts import load_prompt
 from tools.text import has_words
-from training.fitting import (
-    FitRecord,
-    build_trainer_arguments,
-    check_unfinished,
-    compute_file_sha256,
-    fit_model,
-    load_pretrained,
-    should_use_gpu,
-)
+from training import fitting
 from training.journalist.config import JournalistConfig
 from training.journalist.pairs import (
     SummaryPair,
@@ -44,41 +36,42 @@ from training.journalist.pairs import (
     split_pairs_by_paper,
 )
 
+# The adapter's folder in that of the run, which vLLM serves.
 ADAPTER_FOLDER = "adapter"
-"""Folder within the run's that vLLM serves."""
+# Label of tokens that cross entropy leaves out.
+_IGNORED_LABEL = -100
 
 
 class JournalistTrainer(SFTTrainer):
-    """TRL's trainer, which sends nothing anywhere."""
+    """TRL's trainer without model cards and telemetry."""
 
     def create_model_card(self, *_: Any, **__: Any) -> None:
-        """None: the run's record says more."""
+        """Skip the model card; the run's record replaces it."""
 
     def _send_telemetry(self) -> None:
-        """None: by itself TRL reports every trainer that is made to the model hub."""
+        """Disable TRL's report of each new trainer to the model hub."""
 
 
-def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) -> FitRecord:
-    """Train an adapter, or take up the same run in `out`.
+def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) -> fitting.FitRecord:
+    """Train an adapter, or resume the run in `out`.
 
     Args:
         config: Hyperparameters and the model.
-        data: JSON Lines files of `abstract` and `summary`, and `doi` and `title` where they are known.
-        out: The run's folder: `adapter/` at the end, and `dev.jsonl`, the pairs kept from training, which
-            `draftroom eval science_journalism` reads.
+        data: JSON Lines files of `abstract` and `summary`, and optionally `doi` and `title`.
+        out: Folder of the run; gets `adapter/`, and `dev.jsonl`, the dev pairs for `draftroom eval science_journalism`.
 
     Raises:
-        BadInput: The data cannot be used.
+        InputError: The data cannot be used.
         SettingsError: `out` holds another run or a finished one, the model or the device is missing, or training
             diverged.
     """
-    check_unfinished(out)
+    fitting.check_unfinished(out)
     split = split_pairs_by_paper(read_summary_pairs(data), config.dev_share, config.seed)
-    tokenizer = load_pretrained(AutoTokenizer, config.source, "chat model")
+    tokenizer = fitting.load_pretrained(AutoTokenizer, config.source, "chat model")
     train, dev = (build_examples(pairs, tokenizer, config) for pairs in split)
     trainer = _build_trainer(config, tokenizer, sample_examples(train, config.max_pairs, config.seed), dev, out)
-    hashes = {path.name: compute_file_sha256(path) for path in data}
-    record = fit_model(trainer, config, out, hashes, lambda: _save_adapter(trainer.model, out / ADAPTER_FOLDER))
+    hashes = {path.name: fitting.compute_file_sha256(path) for path in data}
+    record = fitting.fit_model(trainer, config, out, hashes, lambda: _save_adapter(trainer.model, out / ADAPTER_FOLDER))
     write_atomically(out / "dev.jsonl", serialize_corpus(split.dev))
     return record
 
@@ -90,10 +83,10 @@ def _build_trainer(
     dev: list[TokenisedConversation],
     out: Path,
 ) -> JournalistTrainer:
-    """A trainer that adds an adapter to all linear layers of the model but its output layer, and trains only that."""
-    half = should_use_gpu(config) and torch.cuda.is_bf16_supported()
+    """Build a trainer that trains an adapter of all linear layers of the model except its output layer."""
+    half = fitting.should_use_gpu(config) and torch.cuda.is_bf16_supported()
     set_seed(config.seed)  # the adapter begins with random weights
-    model = load_pretrained(
+    model = fitting.load_pretrained(
         AutoModelForCausalLM, config.source, "chat model", dtype=torch.bfloat16 if half else torch.float32
     )
     adapter = LoraConfig(
@@ -104,13 +97,13 @@ def _build_trainer(
         target_modules="all-linear",
     )
     arguments = SFTConfig(
-        **build_trainer_arguments(config, out, metric="eval_loss"),
+        **fitting.build_trainer_arguments(config, out, metric="eval_loss"),
         activation_checkpointing=config.activation_checkpointing,
         bf16=half,
         dataset_kwargs={"skip_prepare_dataset": True},  # the examples are tokenised and labelled
     )
     with warnings.catch_warnings():
-        # peft reads it by its old name, which only matters to peft
+        # peft still reads the attribute by its old name.
         warnings.filterwarnings("ignore", message="`is_gradient_checkpointing` is deprecated", category=FutureWarning)
         return JournalistTrainer(
             model,
@@ -123,62 +116,51 @@ def _build_trainer(
 
 
 def _save_adapter(model: Any, folder: Path) -> None:
-    model.save_pretrained(folder, save_embedding_layers=False)  # "auto" would ask the hub for the model's vocabulary
-    (folder / "README.md").unlink(missing_ok=True)  # a form that nobody has filled in
-
-
-_IGNORED_LABEL = -100
+    model.save_pretrained(folder, save_embedding_layers=False)  # "auto" would ask the hub for the vocabulary
+    (folder / "README.md").unlink(missing_ok=True)  # an empty form of a model card
 
 
 class TokenisedConversation(TypedDict):
-    """A tokenised conversation."""
+    """A conversation as token ids."""
 
     input_ids: list[int]
     labels: list[int]
-    """The same, but -100 for what is given: the prompt."""
+    """The ids again, but -100 for the prompt, which is not learnt."""
 
 
 def build_examples(
     pairs: Iterable[SummaryPair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
 ) -> list[TokenisedConversation]:
-    """Tokenise pairs, but those that are too long, or whose summary makes no article.
-
-    Raises:
-        SettingsError: The model has no chat template, or no pair is short enough.
-    """
+    """Tokenise pairs, without those that are too long or whose summary has no words."""
     if not tokenizer.chat_template:
         raise SettingsError(f"{config.model} has no chat template; name a chat model as `model`.")
-    made = [build_example(pair, tokenizer, config) for pair in pairs]
-    kept = [example for example in made if example and len(example["input_ids"]) <= config.max_tokens]
+    examples = [build_example(pair, tokenizer, config) for pair in pairs]
+    kept = [example for example in examples if example and len(example["input_ids"]) <= config.max_tokens]
     if not kept:
-        raise SettingsError(f"None of the {len(made)} pairs fits into {config.max_tokens} tokens; raise `max_tokens`.")
+        raise SettingsError(
+            f"None of the {len(examples)} pairs fits into {config.max_tokens} tokens; raise `max_tokens`."
+        )
     return kept
 
 
 def build_example(
     pair: SummaryPair, tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
 ) -> TokenisedConversation | None:
-    """A pair as the conversation that a run has with the model; none if the summary makes no article.
-
-    Its headline is given, too: the paper's own is a technical one, and headlines should stay as the model writes them.
-    """
+    """Build a pair's conversation as in a run, or return None if the summary has no words."""
     text = "\n\n".join(line.strip() for line in pair.summary.splitlines() if line.strip())
     if not has_words(text):
         return None
     message = {"role": "user", "content": build_draft_prompt(pair, config)}
     prompt = str(tokenizer.apply_chat_template([message], add_generation_prompt=True, tokenize=False))
+    # The headline is given, not learnt: the paper's title is technical, and the model should keep its own headlines.
     title = shorten(pair.title or pair.abstract, 120, placeholder="")
-    given = _tokenize_rendered(tokenizer, f"{prompt}## Article\n\n# {title}\n\n")
-    learnt = _tokenize_rendered(tokenizer, f"{text}{tokenizer.eos_token}")
+    # As a server tokenises a rendered conversation: the template has added all special tokens.
+    texts = [f"{prompt}## Article\n\n# {title}\n\n", f"{text}{tokenizer.eos_token}"]
+    given, learnt = (list(tokenizer(each, add_special_tokens=False)["input_ids"]) for each in texts)
     return TokenisedConversation(input_ids=given + learnt, labels=[_IGNORED_LABEL] * len(given) + learnt)
 
 
 def build_draft_prompt(pair: SummaryPair, config: JournalistConfig) -> str:
-    """The prompt of the journalist's first draft (`nodes/journalism/journalist.py`)."""
+    """Render the prompt of the journalist's first draft (`nodes/journalism/journalist.py`)."""
     chosen = {"audience": config.audience, "max_words": config.max_words, "limits": config.limits}
     return load_prompt(PROMPTS / "write_draft.md").render({"paper": pair.abstract, **chosen})
-
-
-def _tokenize_rendered(tokenizer: PreTrainedTokenizerBase, text: str) -> list[int]:
-    """As a server tokenises a rendered conversation: the template has added all special tokens."""
-    return list(tokenizer(text, add_special_tokens=False)["input_ids"])

@@ -1,7 +1,7 @@
-"""Recall@1 of the plan re-ranker, by cross-validation over papers, beside what needs no understanding.
+"""Recall@1 of the plan re-ranker by cross-validation over papers, beside simple baselines.
 
-The plans of a paper are ranked by weights that have not learnt from it: those of a fold, or the whole re-ranker's if
-the paper is new to it.
+The plans of a paper are ranked by weights that were not trained on it: those of its fold, or those of the whole
+re-ranker if the paper is new.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from tools.retrieval import EmbeddingModel, compute_cosines
 from training.fitting import resolve_model_source
 from training.plan_reranker.plans import FOUR_KINDS, PlanKind, PlannedParagraph, split_into_folds
 
+# Scores of the plans of a paragraph, by its id.
 Scores = Mapping[str, Mapping[PlanKind, float]]
-"""Of each plan, by the id of its paragraph."""
 
+# Plans that are ranked together, the one that should come first before the others: SWIF2T's four, four with harder
+# ones, and pairs. Paragraphs that lack a plan of a ranking are left out of it.
 RANKINGS: dict[str, tuple[PlanKind, ...]] = {
     "four plans": FOUR_KINDS,
     "specific for general": ("optimal", "incoherent", "specific", "unstructured"),
@@ -40,86 +42,73 @@ RANKINGS: dict[str, tuple[PlanKind, ...]] = {
     "specificity, matched": ("matched", "specific"),
     "structure": ("optimal", "unstructured"),
 }
-"""The plans that are ranked, the one that is to be the first before the others: SWIF2T's four, four with a harder one,
-and pairs. A paragraph that lacks one of them does not count there."""
 
 LINEAR_BASELINE = "form, length and shared words, linear"
 
+# The beginning of a plan's step.
 _STEP_OPENING = re.compile(
     r"\d+\. Investigator: answer from the (?:paper|literature): |\d+\. Reviewer: write the review\."
 )
-"""What the steps of a plan begin with."""
 
 
 def evaluate_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph], out: Path) -> str:
-    """Measure a re-ranker, and write `evaluation.md`.
-
-    Args:
-        weights: Its folder.
-        paragraphs: With their plans.
-        out: Folder of the result, made if it does not exist.
+    """Measure the re-ranker of the folder `weights` and its baselines, and write the table to `out/evaluation.md`.
 
     Returns:
-        Recall@1, which of a pair is how often the optimal plan is above the other, as Markdown, in per cent with 95%
-        intervals.
+        Recall@1 in per cent with 95% intervals, as Markdown. Of a pair, it is the share of paragraphs whose optimal
+        plan ranks above the other.
 
     Raises:
-        SettingsError: The re-ranker cannot be loaded, or all its weights have learnt from one of the papers.
+        SettingsError: The re-ranker cannot be loaded, or all its weights were trained on one of the papers.
     """
+    # 1. Score every plan once with each system.
     systems: dict[str, Scores] = {
         "plan re-ranker": score_by_reranker(weights, paragraphs),
         LINEAR_BASELINE: score_by_surface(paragraphs),
         "its encoder, untrained (cosine)": score_by_encoder(read_reranker_config(weights).encoder, paragraphs),
         "chance": {each.id: dict.fromkeys(each.texts, 0.0) for each in paragraphs},
     }
+    # 2. Compute the recall of each ranking, a column of the table.
     columns = []
     for kinds in RANKINGS.values():
-        having = [each for each in paragraphs if each.texts.keys() >= set(kinds)]
-        first = {
-            name: [_compute_plan_recall(scores[each.id], kinds) for each in having] for name, scores in systems.items()
-        }
-        ours, linear, *_ = first.values()
-        first[f"re-ranker less {LINEAR_BASELINE}"] = [one - other for one, other in zip(ours, linear, strict=True)]
-        columns.append({name: _format_mean_interval(values, having) for name, values in first.items()})
+        complete = [each for each in paragraphs if each.texts.keys() >= set(kinds)]
+        recalls: dict[str, list[float]] = {}
+        for name, scores in systems.items():
+            recalls[name] = [_compute_plan_recall(scores[each.id], kinds) for each in complete]
+        # The difference has an interval of its own, as both systems rank the same plans.
+        reranker, linear, *_ = recalls.values()
+        recalls[f"re-ranker less {LINEAR_BASELINE}"] = [a - b for a, b in zip(reranker, linear, strict=True)]
+        columns.append({name: _format_mean_interval(values, complete) for name, values in recalls.items()})
+    # 3. Render the table, a row for each system.
     lines = [f"| Recall@1 | {' | '.join(RANKINGS)} |", "|---" * (1 + len(RANKINGS)) + "|"]
     lines += [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]
-    told = "\n".join(lines) + "\n"
+    table = "\n".join(lines) + "\n"
     out.mkdir(parents=True, exist_ok=True)
-    write_atomically(out / "evaluation.md", told.encode())
-    return told
+    write_atomically(out / "evaluation.md", table.encode())
+    return table
 
 
 def score_by_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """The re-ranker's scores: of each paper, by weights that have not learnt from it.
-
-    Raises:
-        SettingsError: As `select_unseen_weights` and `load_reranker`.
-    """
-    of_paper = {
-        paper: load_reranker(select_unseen_weights(weights, paper)) for paper in {each.paper_id for each in paragraphs}
-    }
-    return {
-        each.id: dict(
-            zip(
-                each.texts,
-                of_paper[each.paper_id].predict_scores(each.paragraph, list(each.texts.values())),
-                strict=True,
-            )
-        )
-        for each in paragraphs
-    }
+    """Score the plans of each paper by weights that were not trained on it."""
+    papers = {each.paper_id for each in paragraphs}
+    rerankers = {paper: load_reranker(select_unseen_weights(weights, paper)) for paper in papers}
+    scores: dict[str, dict[PlanKind, float]] = {}
+    for each in paragraphs:
+        predicted = rerankers[each.paper_id].predict_scores(each.paragraph, list(each.texts.values()))
+        scores[each.id] = dict(zip(each.texts, predicted, strict=True))
+    return scores
 
 
 def score_by_surface(paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """A pairwise logistic model of what needs no understanding, which learns from what the re-ranker learns from."""
-    features = {
-        each.id: {kind: _compute_features(each.paragraph, text) for kind, text in each.texts.items()}
-        for each in paragraphs
-    }
+    """Score plans by their surface, with a pairwise logistic model trained on the re-ranker's folds."""
+    features: dict[str, dict[PlanKind, NDArray[np.float64]]] = {}
+    for each in paragraphs:
+        features[each.id] = {kind: _compute_features(each.paragraph, text) for kind, text in each.texts.items()}
     found: dict[str, dict[PlanKind, float]] = {}
     for split in split_into_folds(paragraphs).values():
-        learnt = [features[each.id] for each in split.train]
-        differences = np.array([each[FOUR_KINDS[0]] - each[kind] for each in learnt for kind in FOUR_KINDS[1:]])
+        train = [features[each.id] for each in split.train]
+        differences = np.array([each[FOUR_KINDS[0]] - each[kind] for each in train for kind in FOUR_KINDS[1:]])
+        # Without mean and intercept, a pair and its reverse get opposite scores.
         model = make_pipeline(StandardScaler(with_mean=False), LogisticRegression(fit_intercept=False))
         model.fit(np.concatenate([differences, -differences]), [1] * len(differences) + [0] * len(differences))
         for each in split.validation:
@@ -129,27 +118,26 @@ def score_by_surface(paragraphs: Sequence[PlannedParagraph]) -> Scores:
 
 
 def score_by_encoder(encoder: str, paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """How near each plan is to its paragraph for an encoder that has not learnt from them."""
+    """Score plans by their cosine similarity to the paragraph, with an encoder that was not trained on them."""
     embedding = EmbeddingModel(str(resolve_model_source(encoder)))
-    near = {
-        each.id: compute_cosines((each.paragraph,), tuple(each.texts.values()), embedding)[0] for each in paragraphs
-    }
-    return {each.id: dict(zip(each.texts, near[each.id].tolist(), strict=True)) for each in paragraphs}
+    scores: dict[str, dict[PlanKind, float]] = {}
+    for each in paragraphs:
+        cosines = compute_cosines((each.paragraph,), tuple(each.texts.values()), embedding)[0]
+        scores[each.id] = dict(zip(each.texts, cosines.tolist(), strict=True))
+    return scores
 
 
 def compute_recall_at_1(optimal: float, others: Sequence[float]) -> float:
-    """1 if the optimal plan has the highest score, 0 if another has; plans with the same score are drawn by lot."""
+    """Return 1 if the optimal plan has the highest score, 0 if another has, and 1/n if n plans share it."""
     best = max(others)
-    if optimal == best:
-        return 1 / (1 + others.count(best))
-    return float(optimal > best)
+    return 1 / (1 + others.count(best)) if optimal == best else float(optimal > best)
 
 
 def compute_word_overlap(paragraph: str, plan: str) -> float:
-    """Share of the content words of a question that the paragraph has, the mean over the plan's; 0 without one."""
+    """Compute the share of a question's content words that are in the paragraph, averaged over a plan's questions."""
     known = collect_content_stems(paragraph)
-    questions = [asked for line in plan.splitlines() if (asked := collect_content_stems(_STEP_OPENING.sub("", line)))]
-    return fmean(len(asked & known) / len(asked) for asked in questions) if questions else 0.0
+    questions = [stems for line in plan.splitlines() if (stems := collect_content_stems(_STEP_OPENING.sub("", line)))]
+    return fmean(len(stems & known) / len(stems) for stems in questions) if questions else 0.0
 
 
 def _compute_features(paragraph: str, plan: str) -> NDArray[np.float64]:
@@ -164,8 +152,9 @@ def _compute_plan_recall(scores: Mapping[PlanKind, float], kinds: Sequence[PlanK
 
 
 def _format_mean_interval(values: Sequence[float], paragraphs: Sequence[PlannedParagraph]) -> str:
-    """The mean with its interval by the bootstrap over papers, because the paragraphs of one paper are alike."""
+    """Format a mean in per cent with its 95% interval."""
     if not values:
         return ""
+    # The bootstrap draws papers, because the paragraphs of one paper are alike.
     mean, low, high = estimate_clustered_mean(group_values(values, [each.paper_id for each in paragraphs]))
     return f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"

@@ -1,12 +1,13 @@
-"""Writes the training plans of the re-ranker with a model (SWIF2T, "Training the plan re-ranker").
+"""Write the training plans of the re-ranker with a model (SWIF2T, "Training the plan re-ranker").
 
     python -m training.plan_reranker.generate PAIRS.jsonl --log LOG.jsonl --plans PLANS.jsonl.gz
 
-The input has one JSON object a line: `id`, `paper_id`, `paragraph`, `feedback` (what a human reviewer criticised in the
-paragraph) and `aspect`, one of the five types of weakness. What lacks the last two is passed over.
+PAIRS.jsonl has an object on each line with `id`, `paper_id`, `paragraph`, `feedback` (a human reviewer's criticism of
+the paragraph) and `aspect`, one of the five types of weakness. Pairs without the last two are skipped.
 
-The model is that of the role `planner` in the settings. Each plan is appended to the log as soon as it is written; what
-is there is not written again. The paragraphs that have all four go into the file of plans, which refers to them by id.
+The model is that of the role `planner` in the settings. Each plan is appended to the log as soon as it is written, and
+plans in the log are not written again. Paragraphs with all four plans go into PLANS.jsonl.gz, which refers to them by
+id.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from tools.models.ask import MarkdownAnswer
 from tools.text import has_words
 from training.plan_reranker.plans import FOUR_KINDS, PlanKind, WrittenPlans, compute_fold, write_written_plans
 
+# Comments that general plans lead to, by the type of the human reviewer's comment.
 GENERIC_COMMENTS: dict[Weakness, str] = {
     "Replicability": "The methods should be described in more detail, because a reader could not repeat the work from "
     "what is given.",
@@ -43,33 +45,31 @@ GENERIC_COMMENTS: dict[Weakness, str] = {
     "Meaningful Comparison": "There should be a comparison with other work, so that a reader can judge the results.",
     "Substance": "Too little was done to make the point; more evidence and more analyses would be needed.",
 }
-"""What a general plan leads to, by the type of the human reviewer's comment."""
 
 _PROMPTS = Path(__file__).parent / "prompts"
+_STEP = re.compile(r"\d+[.)] ((?:Investigator|Reviewer): .+)")
 
 
 def select_prompt(kind: PlanKind) -> Path:
-    """One prompt for all structured plans, so that only the comment tells them apart."""
+    """Return the prompt that writes a kind of plan."""
+    # All structured plans share a prompt, so that they differ only by the comment.
     return _PROMPTS / ("plan_freely.md" if kind == "unstructured" else "plan_towards_comment.md")
 
 
 def select_comment(kind: PlanKind, pair: Record, elsewhere: Record) -> str:
-    """The comment that a plan of a paragraph is to lead to."""
+    """Return the comment that a plan of a kind should lead to."""
     if kind == "general":
         return GENERIC_COMMENTS[pair["aspect"]]
     return str((elsewhere if kind == "incoherent" else pair)["feedback"])
 
 
 def choose_other_paragraphs(pairs: Sequence[Record]) -> dict[str, Record]:
-    """For each paragraph one of another paper; of its own fold, so that nothing of a paper left out is learnt.
-
-    Raises:
-        BadInput: A fold has one paper only.
-    """
+    """Choose for each paragraph, by its id, a paragraph of another paper."""
     found = {}
     for pair in pairs:
-        near = [each for each in pairs if compute_fold(each["paper_id"]) == compute_fold(pair["paper_id"])]
-        others = [each for each in near if each["paper_id"] != pair["paper_id"]]
+        # Within the fold, so that training on the other folds sees no comment on a paper that is left out.
+        fold = [each for each in pairs if compute_fold(each["paper_id"]) == compute_fold(pair["paper_id"])]
+        others = [each for each in fold if each["paper_id"] != pair["paper_id"]]
         if not others:
             raise InputError(f"There are too few papers to give {pair['id']} another paper's comment; add pairs.")
         found[pair["id"]] = random.Random(pair["id"]).choice(others)  # noqa: S311 - no secret
@@ -77,13 +77,13 @@ def choose_other_paragraphs(pairs: Sequence[Record]) -> dict[str, Record]:
 
 
 class PlanText(MarkdownAnswer):
-    """A plan as the re-ranker reads it: steps as the planner's are numbered, or any other text as it is."""
+    """A plan as the re-ranker reads it: steps numbered like the planner's, or any other text unchanged."""
 
     text: str
 
     @classmethod
     def from_markdown(cls, text: str) -> PlanText:
-        """Take the text."""
+        """Return the plan in an answer, its steps numbered from 1."""
         if not has_words(text):
             raise ValueError("it holds no plan")
         steps = [_STEP.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
@@ -96,17 +96,10 @@ class PlanText(MarkdownAnswer):
         return 6 * limits.note_words
 
 
-_STEP = re.compile(r"\d+[.)] ((?:Investigator|Reviewer): .+)")
-
-
 @entrypoint()
-async def generate_plan(asked: tuple[PlanKind, str, str, ModelSettings]) -> str:
-    """Write a plan of a kind for a paragraph towards a comment.
-
-    Raises:
-        ModelUnavailable, ContextOverflow, SettingsError, ModelOutputError: As `tools.models.ask`.
-    """
-    kind, paragraph, comment, model = asked
+async def generate_plan(arguments: tuple[PlanKind, str, str, ModelSettings]) -> str:
+    """Ask a model for a plan from a kind, a paragraph, the comment to lead to and the model's settings."""
+    kind, paragraph, comment, model = arguments
     caller = Caller("planner", select_prompt(kind).stem, 1)
     variables: dict[str, object] = {"paragraph": paragraph, "comment": comment}
     answer = await ask_model(caller, select_prompt(kind), variables, PlanText, model, trim="comment")
@@ -114,10 +107,9 @@ async def generate_plan(asked: tuple[PlanKind, str, str, ModelSettings]) -> str:
 
 
 async def generate_log_entry(kind: PlanKind, pair: Record, elsewhere: Record, model: ModelSettings) -> Record:
-    """Write a plan, as a line of the log."""
-    return {
-        "plan": await generate_plan.ainvoke((kind, pair["paragraph"], select_comment(kind, pair, elsewhere), model))
-    }
+    """Generate a plan as an entry of the log."""
+    comment = select_comment(kind, pair, elsewhere)
+    return {"plan": await generate_plan.ainvoke((kind, pair["paragraph"], comment, model))}
 
 
 async def generate_plans(
@@ -128,19 +120,17 @@ async def generate_plans(
     most: int | None = None,
     concurrency: int = 32,
 ) -> str:
-    """Write the plans that are not there yet.
+    """Write the plans that the log lacks, and summarise how many paragraphs have their four plans.
 
     Args:
-        pairs: Paragraphs with what human reviewers criticised in them.
+        pairs: Paragraphs with the criticism of human reviewers.
         log: JSON Lines of the plans so far.
-        plans: The file of plans, which is written anew.
-        model: That writes.
-        most: How many plans to have in the end; all by default.
-        concurrency: How many are written at once.
-
-    Returns:
-        How many paragraphs have their four plans.
+        plans: The file of plans, which is overwritten.
+        model: Settings of the model.
+        most: Number of plans after the run; all by default.
+        concurrency: Number of requests at a time.
     """
+    # 1. List the plans as jobs.
     pairs = [each for each in pairs if each.get("feedback") and each.get("aspect") in GENERIC_COMMENTS]
     elsewhere = choose_other_paragraphs(pairs)
     jobs: dict[Key, Job] = {
@@ -148,10 +138,13 @@ async def generate_plans(
         for pair in pairs
         for kind in FOUR_KINDS
     }
+    # Shuffled, so that the first `most` plans are of many papers and kinds.
     mixed = random.Random(0).sample(sorted(jobs), len(jobs))  # noqa: S311 - no secret
     jobs = {key: jobs[key] for key in mixed[:most]}
+    # 2. Run the jobs that the log lacks.
     tell = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
     results = await run_jobs(jobs, log, concurrency, fields=["id", "kind"], tell=tell)
+    # 3. Write the paragraphs that have all four plans; jobs may have failed.
     written = defaultdict[str, dict[PlanKind, str]](dict)
     for result in results:
         if "plan" in result:
@@ -166,19 +159,18 @@ async def generate_plans(
 
 
 async def main() -> None:
-    """Write plans with the model of the role `planner`."""
+    """Write plans by the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--log", type=Path, required=True)
     parser.add_argument("--plans", type=Path, required=True)
-    parser.add_argument("--most", type=int, help="plans to write, those that are there included")
+    parser.add_argument("--most", type=int, help="plans to write, including those in the log")
     parser.add_argument("--concurrency", type=int, default=32)
     given = vars(parser.parse_args())
-    told = await generate_plans(
-        read_json_lines(given.pop("pairs")), model=load_settings().resolve_model_settings("planner"), **given
-    )
+    model = load_settings().resolve_model_settings("planner")
+    summary = await generate_plans(read_json_lines(given.pop("pairs")), model=model, **given)
     await close_clients()
-    sys.stderr.write(f"{told}\n")
+    sys.stderr.write(f"{summary}\n")
 
 
 if __name__ == "__main__":

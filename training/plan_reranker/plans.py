@@ -1,18 +1,19 @@
-"""The plans that the re-ranker learns from and is measured on: of each paragraph the optimal one, and others.
+"""Plans that train and evaluate the re-ranker: for each paragraph an optimal plan and its rivals.
 
-| plan         | leads to                                           | lacks                            |
-|--------------|----------------------------------------------------|----------------------------------|
-| optimal      | what the human reviewer criticised                 |                                  |
-| incoherent   | the comment on a paragraph of another paper        | coherence                        |
-| general      | the generic comment of the weakness's type         | specificity                      |
-| unstructured | what the human reviewer criticised, in any form    | structure                        |
-| specific     | a generic comment, asked of this very paragraph    | specificity, and is harder       |
-| sampled      | no comment: the planner's own                      | specificity, and is harder       |
-| matched      | what the human reviewer criticised                 |                                  |
+| plan         | leads to                                        | lacks                         |
+|--------------|-------------------------------------------------|-------------------------------|
+| optimal      | the human reviewer's comment                    |                               |
+| incoherent   | the comment on a paragraph of another paper     | coherence                     |
+| general      | the generic comment of the weakness's type      | specificity                   |
+| unstructured | the human reviewer's comment, in any form       | structure                     |
+| specific     | a generic comment, asked of this very paragraph | specificity, and is harder    |
+| sampled      | no comment: the planner's own                   | specificity, and is harder    |
+| matched      | the human reviewer's comment                    |                               |
 
-The first four are SWIF2T's ("Training the plan re-ranker"), but for "of another paper" (there: another paragraph), and
-what is learnt from. The last three were written before them, with a number of questions, and a literature or none, that
-was drawn by lot for all three alike: a matched plan is the optimal one that cannot be told from its two rivals by that.
+The first four are SWIF2T's ("Training the plan re-ranker"), except that SWIF2T takes the incoherent plan from another
+paragraph, which may be of the paper itself. Training uses these four. The last three were written before them. Their
+number of questions and use of literature were drawn at random, alike for all three, so that neither distinguishes a
+matched plan from its two rivals.
 """
 
 from __future__ import annotations
@@ -32,46 +33,44 @@ from state.errors import InputError
 from state.feedback import Weakness
 from state.files import read_file, write_atomically
 
+# The plans that come with the project; Claude (Anthropic) wrote them.
 PLANS_FILE = Path(__file__).parent / "plans.jsonl.gz"
-"""The plans that come with the project; Claude (Anthropic) wrote them."""
 
 PlanKind = Literal["optimal", "incoherent", "general", "unstructured", "specific", "sampled", "matched"]
 
+# SWIF2T's four plans, the optimal one first.
 FOUR_KINDS: tuple[PlanKind, ...] = ("optimal", "incoherent", "general", "unstructured")
-"""SWIF2T's four plans, the optimal one first."""
+_FOLD_COUNT = 5
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class WrittenPlans(BaseModel):
-    """The plans of a paragraph, which is in the corpus; with the corpus, all that their prompts were filled in with."""
+    """The plans of a paragraph of the corpus, with the facts that their prompts need beside the corpus."""
 
     model_config = ConfigDict(frozen=True)
 
     id: _Text
-    """Of the paragraph."""
+    """Id of the paragraph."""
     type: Weakness
-    """Of what the human reviewer criticised."""
+    """Type of the human reviewer's comment."""
     elsewhere: _Text
     """Id of the paragraph whose comment the incoherent plan leads to."""
     plans: dict[PlanKind, _Text]
 
 
 def read_written_plans(path: Path) -> list[WrittenPlans]:
-    """Read a file of plans.
-
-    Raises:
-        BadInput: It cannot be read, or is something else.
-    """
+    """Read a file of plans."""
     try:
         lines = gzip.decompress(read_file(path, "file of plans")).splitlines()
         return [WrittenPlans.model_validate_json(line) for line in lines]
     except (OSError, EOFError, ValidationError) as error:
-        raise InputError(f"{path} is no file of plans; training.plan_reranker.generate writes one.") from error
+        raise InputError(f"{path} is not a file of plans; training.plan_reranker.generate writes one.") from error
 
 
 def write_written_plans(path: Path, lines: Iterable[WrittenPlans]) -> None:
-    """Write a file of plans, in the order of their ids; the same bytes for the same plans."""
+    """Write a file of plans in the order of their ids."""
+    # Without a time stamp (mtime=0), equal plans give equal bytes.
     text = "".join(f"{line.model_dump_json()}\n" for line in sorted(lines, key=lambda line: line.id))
     write_atomically(path, gzip.compress(text.encode(), mtime=0))
 
@@ -85,51 +84,40 @@ class PlannedParagraph(BaseModel):
     paper_id: _Text
     paragraph: _Text
     texts: dict[PlanKind, _Text] = Field(repr=False)
-    """Its plans; the four are always there."""
+    """Plans of the paragraph, SWIF2T's four always among them."""
 
 
 class PlanSplit(NamedTuple):
-    """Paragraphs to learn from, and paragraphs of other papers to choose by."""
+    """Paragraphs for training, and paragraphs of other papers for validation."""
 
     train: list[PlannedParagraph]
     validation: list[PlannedParagraph]
 
 
 def read_planned_paragraphs(pairs: Path, plans: Path | None = None) -> list[PlannedParagraph]:
-    """The paragraphs of a corpus that have the four plans.
+    """Read the paragraphs of a corpus that have SWIF2T's four plans.
 
     Args:
         pairs: The corpus, JSON Lines with `id`, `paper_id` and `paragraph`.
-        plans: A file of plans; by default the one that comes with the project.
+        plans: A file of plans; by default that of the project.
 
     Raises:
-        BadInput: One of the files cannot be used, or they do not belong to each other.
+        InputError: A file cannot be used, or no plan belongs to a paragraph of the corpus.
     """
     corpus = read_json_lines(pairs)
-    written = {
-        line.id: line.plans for line in read_written_plans(plans or PLANS_FILE) if line.plans.keys() >= set(FOUR_KINDS)
-    }
-    known = [pair for pair in corpus if pair["id"] in written]
+    lines = read_written_plans(plans or PLANS_FILE)
+    texts = {line.id: line.plans for line in lines if line.plans.keys() >= set(FOUR_KINDS)}
+    known = [pair for pair in corpus if pair["id"] in texts]
     if not known:
-        raise InputError(
-            f"None of the {len(corpus)} pairs has a plan; give the corpus that the plans were written for."
-        )
+        raise InputError(f"None of the {len(corpus)} pairs has a plan; give the corpus of these plans.")
     return [
-        PlannedParagraph(
-            id=pair["id"], paper_id=pair["paper_id"], paragraph=pair["paragraph"], texts=written[pair["id"]]
-        )
+        PlannedParagraph(id=pair["id"], paper_id=pair["paper_id"], paragraph=pair["paragraph"], texts=texts[pair["id"]])
         for pair in known
     ]
 
 
-_FOLD_COUNT = 5
-
-
 def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSplit]:
-    """The folds of the cross-validation by their names: paragraphs to learn from, and those of the papers left out.
-
-    A paper is in the same fold whatever other papers there are. A fold with one of the two empty is left out.
-    """
+    """Split paragraphs by paper into the named folds of the cross-validation, without folds that have an empty part."""
     folds = {}
     for number in range(_FOLD_COUNT):
         left_out = [each for each in paragraphs if compute_fold(each.paper_id) == number]
@@ -140,21 +128,13 @@ def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSp
 
 
 def compute_fold(paper_id: str) -> int:
-    """The number of the fold that leaves a paper out, from 0."""
+    """Return the number of the fold that leaves a paper out, from 0."""
+    # By a hash, so that a paper's fold does not depend on the other papers.
     return int.from_bytes(hashlib.sha256(paper_id.encode()).digest()[:8]) % _FOLD_COUNT
 
 
 def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, seed: int) -> PlanSplit:
-    """Set whole papers aside until they have a share of the paragraphs; the same ones for the same seed.
-
-    Args:
-        paragraphs: All of them.
-        validation: Share of the paragraphs to set aside, at least; between 0 and 1.
-        seed: Of the order in which papers are drawn.
-
-    Raises:
-        BadInput: There are too few papers for two parts.
-    """
+    """Draw whole papers by a seed until the validation part has its share of the paragraphs."""
     papers = sorted({each.paper_id for each in paragraphs})
     random.Random(seed).shuffle(papers)  # noqa: S311 - no secret
     aside = set[str]()
@@ -172,6 +152,6 @@ def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation
 
 
 def compute_paragraphs_sha256(paragraphs: Sequence[PlannedParagraph]) -> str:
-    """SHA-256 of all that is learnt from or measured on, in order."""
+    """Compute the SHA-256 of paragraphs with their plans, in order."""
     values = [each.model_dump(include={"id", "paper_id", "paragraph", "texts"}) for each in paragraphs]
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

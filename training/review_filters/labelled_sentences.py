@@ -1,6 +1,6 @@
-"""What the two classifiers tell apart (SWIF2T, Section 4), and the labelled review sentences that they learn from.
+"""Labels of the two review filters (SWIF2T, Section 4), and readers of the labelled sentences to train them on.
 
-F1000RD has the purposes and Peer-Review-Analyze the aspects, both split by paper.
+F1000RD labels purposes, Peer-Review-Analyze aspects. Both are split by paper.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from state.files import read_validated_records
 
 Task = Literal["purpose", "aspect"]
 
+# Communicative purposes of F1000RD (Kuznetsov et al. 2022).
 PURPOSES: Final = ("Recap", "Strength", "Weakness", "Todo", "Structure", "Other")
-"""Communicative purposes of F1000RD (Kuznetsov et al. 2022)."""
+# Aspects of ASAP-Review; the five types of weakness come first.
 ASPECTS: Final[tuple[str, ...]] = (*get_args(Weakness), "Summary", "Clarity", "Motivation")
-"""Aspects of ASAP-Review; the five types of weakness come first."""
-
 LABELS: Final[dict[Task, tuple[str, ...]]] = {"purpose": PURPOSES, "aspect": ASPECTS}
 
 _PEER_REVIEW_ASPECTS: Final = {
@@ -37,6 +36,7 @@ _PEER_REVIEW_ASPECTS: Final = {
 }
 _SUMMARY_SECTIONS: Final = {"Introduction", "Problem Definition/Idea", "Abstract"}
 _DETAILS: Final = r"(?:implementation|experiment(?:al)?|training|architectur(?:e|al)|optimi[sz]ation)"
+# Peer-Review-Analyze has no label "Replicability". This rule stands in for it; it was written from the training papers.
 _REPLICABILITY: Final = re.compile(
     rf"""
       \b(?:reproducib|replicab|duplicab)
@@ -49,29 +49,24 @@ _REPLICABILITY: Final = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-"""Peer-Review-Analyze has no label for it: a rule of ours, written from its training papers, stands in for one."""
+# Peer-Review-Analyze has no split of its own: one of six papers is for dev, by a hash of its id.
+_PAPERS_PER_DEV_PAPER: Final = 6
 
 
 def map_peer_review_aspect(text: str, aspects: Collection[str], sections: Collection[tuple[str, str]]) -> str | None:
-    """The aspect of a sentence of Peer-Review-Analyze; None if it has none of the eight, or more than one.
+    """Map a sentence of Peer-Review-Analyze to one of the eight aspects, or None if none or several apply.
 
-    Args:
-        text: The sentence.
-        aspects: Its aspect labels.
-        sections: Its section labels, each with a polarity.
+    Its labels are names of aspects, and pairs of a section and a polarity.
     """
     if _REPLICABILITY.search(text):
         return "Replicability"
     if not aspects:
-        # It may say neutrally what the paper is about.
+        # A neutral sentence on what the paper is about has no aspect label, only sections.
         is_neutral = all(polarity == "NEU" for _, polarity in sections) and not text.rstrip().endswith("?")
         return "Summary" if is_neutral and any(name in _SUMMARY_SECTIONS for name, _ in sections) else None
     mapped = {_PEER_REVIEW_ASPECTS.get(aspect) for aspect in aspects}
     return mapped.pop() if len(mapped) == 1 else None
 
-
-_PAPERS_PER_DEV_PAPER: Final = 6
-"""Peer-Review-Analyze has no split of its own: of every six papers one is for dev, by its hash."""
 
 _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
@@ -85,7 +80,7 @@ class LabelledSentence(NamedTuple):
 
 
 class SentenceSplit(NamedTuple):
-    """Sentences to learn from, and sentences about other papers to choose and measure by."""
+    """Sentences for training, and dev sentences about other papers."""
 
     train: list[LabelledSentence]
     dev: list[LabelledSentence]
@@ -109,21 +104,14 @@ class _PeerReviewAnalyze(_LabelledLine):
 
 
 def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
-    """The training data of a classifier.
-
-    Raises:
-        BadInput: The file cannot be read, a line is not what it should be, a paper is in both parts, or a part has no
-            sentences.
-    """
+    """Read the labelled sentences of a classifier, without F1000RD's test part."""
     split = SentenceSplit([], [])
     for part, sentence in _read_purposes(path) if task == "purpose" else _read_aspects(path):
         if part != "test":
             getattr(split, part).append(sentence)
     shared = {each.paper_id for each in split.train} & {each.paper_id for each in split.dev}
     if shared:
-        raise InputError(
-            f"{path} has the paper {min(shared)!r} in both train and dev; put each paper into one of them."
-        )
+        raise InputError(f"{path} has the paper {min(shared)!r} in both train and dev; keep it in one of them.")
     if not split.train or not split.dev:
         raise InputError(
             f"{path} has no labelled sentences for {'dev' if split.train else 'train'}; name the whole corpus."

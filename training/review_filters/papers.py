@@ -1,10 +1,10 @@
-"""Papers with their reviews: one JSON object a line, or a release whose reviews people have linked to paragraphs.
+"""Readers of papers with their reviews: JSON Lines, or a release with annotated links, F1000RD or ARIES.
 
-F1000RD (Kuznetsov and others 2022) has links of sentences; `evals.datasets.feedback` says which count. ARIES (D'Arcy
-and others 2023; allenai/aries) says which edits of a paper answer a comment (`edit_labels_*.jsonl`: `doc_id`,
-`comment_id`, `positive_edits`), and which paragraphs an edit has changed (`paper_edits.jsonl`: `source_pdf_id`, and
-`edits` with `edit_id` and `source_idxs`, which count the `body_text` and then the `back_matter` of `s2orc/PDF.json`). A
-comment is linked to these paragraphs; one that only led to new paragraphs is linked to none.
+F1000RD (Kuznetsov et al. 2022) links sentences; `evals.datasets.feedback` chooses the links that count. ARIES (D'Arcy
+et al. 2023; allenai/aries) labels the edits of a paper that answer a comment (`edit_labels_*.jsonl`: `doc_id`,
+`comment_id`, `positive_edits`), and lists the paragraphs that an edit changed (`paper_edits.jsonl`: `source_pdf_id`,
+and `edits` with `edit_id` and `source_idxs`). A comment is linked to these paragraphs. A comment that led only to new
+paragraphs is linked to none.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class _CorpusRecord(BaseModel):
-    """Corpora have fields of their own, which are passed over."""
+    """A record of a corpus; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,13 +55,13 @@ class AnnotatedLink(_CorpusRecord):
 
 
 class PaperReview(_CorpusRecord):
-    """A whole review, or what of it was linked."""
+    """A whole review, or its linked sentences."""
 
     review_id: _Id
     """Unique in its paper."""
     paragraphs: list[str] = []
     links: list[AnnotatedLink] | None = None
-    """None if nobody has linked it, so that what it quotes counts."""
+    """None if the review has no annotation; its quotations count then."""
     license: str | None = None
 
 
@@ -73,20 +73,20 @@ class Paper(_CorpusRecord):
     reviews: list[PaperReview]
     license: str | None = None
     split: Split | None = None
-    """That its corpus was published with."""
+    """Split with which the corpus was published."""
 
 
 def read_reviewed_papers(path: Path) -> list[Paper]:
-    """Read a corpus: a file of papers, or the folder of a release with annotated links.
+    """Read a corpus from a file of papers, or from the folder of a release with annotated links.
 
     Raises:
-        BadInput: The file cannot be read or has no paper, a line is no paper with its reviews, or a paper occurs twice.
+        InputError: The file cannot be read, has no paper or an invalid line, or a paper occurs twice.
     """
     if path.is_dir():
         try:
             records = list(_read_f1000rd(path) if find_graph_folder(path) else _read_aries(path))
         except KeyError as error:
-            raise InputError(f"{path} is not as F1000RD or ARIES was published: it lacks {error}.") from error
+            raise InputError(f"{path} is not a folder of F1000RD or ARIES: it lacks {error}.") from error
         return [validate_record(Paper, f"the paper {record['paper_id']} of {path}", record) for record in records]
     papers: dict[str, Paper] = {}
     for number, paper in read_validated_records(path, Paper, "paper with its reviews"):
@@ -107,7 +107,8 @@ def _read_f1000rd(path: Path) -> Iterator[dict[str, Any]]:
             links = defaultdict[str, list[str]](list)
             for node_id, sentence, _ in iterate_linked_sentences(file):
                 links[node_id].append(sentence)
-            reviews.append({"review_id": file.stem, "links": _build_links(links)})
+            linked = [{"paragraph_id": node_id, "sentences": sentences} for node_id, sentences in links.items()]
+            reviews.append({"review_id": file.stem, "links": linked})
         yield {**paper, "reviews": reviews, "split": splits.get(folder.name)}
 
 
@@ -116,22 +117,24 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
         (each["doc_id"], each["comment_id"]): each["comment"] for each in _read_aries_entries(path, "review_comments")
     }
     papers = {each["doc_id"]: each for each in _read_aries_entries(path, "paper_edits")}
-    for split in (name for name in get_args(Split) if (path / f"edit_labels_{name}.jsonl").is_file()):
+    for split in get_args(Split):
+        if not (path / f"edit_labels_{split}.jsonl").is_file():
+            continue
         labels = defaultdict[str, list[dict[str, Any]]](list)
         for label in _read_aries_entries(path, f"edit_labels_{split}"):
             labels[label["doc_id"]].append(label)
         for name, labelled in labels.items():
-            paper = papers[name]
-            text = parse_json_record(
-                _S2orc, read_text(path / "s2orc" / f"{paper['source_pdf_id']}.json", "paper"), name
-            )
-            body = [*text.pdf_parse["body_text"], *text.pdf_parse["back_matter"]]
-            changed = {edit["edit_id"]: [*map(str, edit["source_idxs"])] for edit in paper["edits"]}
+            file = path / "s2orc" / f"{papers[name]['source_pdf_id']}.json"
+            parsed = parse_json_record(_S2orc, read_text(file, "paper"), name).pdf_parse
+            body = [*parsed["body_text"], *parsed["back_matter"]]  # `source_idxs` count through both
+            changed = {edit["edit_id"]: [*map(str, edit["source_idxs"])] for edit in papers[name]["edits"]}
             reviews = []
             for label in labelled:
+                # A dict, as several edits may change one paragraph.
                 paragraphs = dict.fromkeys(index for edit in label["positive_edits"] for index in changed[edit])
-                links = {index: [comments[name, label["comment_id"]]] for index in paragraphs}
-                reviews.append({"review_id": str(label["comment_id"]), "links": _build_links(links)})
+                comment = [comments[name, label["comment_id"]]]
+                links = [{"paragraph_id": index, "sentences": comment} for index in paragraphs]
+                reviews.append({"review_id": str(label["comment_id"]), "links": links})
             sections = [
                 {"heading": part["section"], "paragraphs": [{"id": str(index), "text": part["text"]}]}
                 for index, part in enumerate(body)
@@ -140,14 +143,10 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class _S2orc(_CorpusRecord):
-    """A paper of ARIES."""
+    """A paper of ARIES as S2ORC parsed it."""
 
     pdf_parse: dict[str, Any]
 
 
 def _read_aries_entries(folder: Path, name: str) -> list[dict[str, Any]]:
     return [record for _, record in read_entries(folder / f"{name}.jsonl")]
-
-
-def _build_links(sentences: dict[str, list[str]]) -> list[dict[str, Any]]:
-    return [{"paragraph_id": paragraph, "sentences": said} for paragraph, said in sentences.items()]

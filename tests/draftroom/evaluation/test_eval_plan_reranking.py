@@ -50,7 +50,7 @@ def test_by_default_the_one_that_ships_is_measured(draftroom: Command, pairs: tu
     [
         (None, "missing_file", "plans-b.jsonl.gz cannot be read"),
         ("", "bad_request", "None of the 32 pairs has a plan"),
-        ("nonsense\n", "bad_request", "is no file of plans"),
+        ("nonsense\n", "bad_request", "is not a file of plans"),
     ],
 )
 def test_a_file_without_plans(

@@ -69,7 +69,7 @@ def test_labels_come_in_the_order_of_the_texts_however_long_they_are(folder: Pat
 
 
 def test_a_classifier_of_another_task_is_refused(folder: Path) -> None:
-    with pytest.raises(SettingsError, match="does not tell aspects apart"):
+    with pytest.raises(SettingsError, match="does not predict aspects"):
         load_classifier(folder / "out", "aspect")
     with pytest.raises(SettingsError, match="folder of a classifier of aspects"):
         load_classifier(folder / "encoder", "aspect")
