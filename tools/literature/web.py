@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 import httpx2
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from tools.literature.fetching import DOCUMENT_TYPES, Download, DownloadCache, Fetcher, Secret
 from tools.literature.url_guard import ServerFaultError
@@ -144,19 +145,32 @@ class WebClient:
         self, service: Service, url: str, accept: AbstractSet[str], secrets: Sequence[Secret]
     ) -> Download:
         """Fetch an address in turn with other requests to its service, and again after faults that may pass."""
-        wait, failures = FIRST_WAIT_S, 0
-        while True:
+
+        async def fetch_in_turn() -> Download:
             async with self.pace.acquire_turn(service):
                 try:
                     return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
                 except ServerFaultError as fault:
-                    requested = fault.retry_after_s
                     # Requests of other tasks must wait as long, too.
-                    self.pace.delay_next_request(service, min(requested or 0.0, LONGEST_WAIT_S))
-                    failures += 1
-                    is_transient = fault.passing and (requested or 0.0) <= LONGEST_WAIT_S
-                    if failures >= self.tries or not is_transient:
-                        raise
-            # The turn is over, so that other requests to the service go on meanwhile.
-            await self.pace.sleep(wait if requested is None else requested)
-            wait *= 2
+                    self.pace.delay_next_request(service, min(fault.retry_after_s or 0.0, LONGEST_WAIT_S))
+                    raise
+
+        def is_transient(error: BaseException) -> bool:
+            if not isinstance(error, ServerFaultError):
+                return False
+            return error.passing and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S
+
+        def compute_delay(attempt: RetryCallState) -> float:
+            # What the service asks for, else a delay that doubles with each attempt.
+            fault = attempt.outcome.exception() if attempt.outcome else None
+            requested = fault.retry_after_s if isinstance(fault, ServerFaultError) else None
+            return requested if requested is not None else FIRST_WAIT_S * 2.0 ** (attempt.attempt_number - 1)
+
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(is_transient),
+            wait=compute_delay,
+            stop=stop_after_attempt(self.tries),
+            sleep=self.pace.sleep,
+            reraise=True,
+        )
+        return await retrying(fetch_in_turn)
