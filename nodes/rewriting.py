@@ -158,6 +158,11 @@ def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:
 
     A good rewriting is easier or truer. It keeps the subject with its numbers, names, negations and hedges, and adds
     no fact that the source lacks and no new comparison.
+
+    Args:
+        rewritten: The new sentence, or the sentences that one has become.
+        sentence: The sentence before.
+        source: Text of the paper or abstract, which may support what the sentence does not say.
     """
     lost = list_unsupported_facts(sentence, rewritten)
     foreign, before = (list_unsupported_facts(text, source) for text in (rewritten, sentence))

@@ -44,7 +44,19 @@ async def ask_feedback_role(
     *,
     trim: str = "evidence",
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of a step, and count its cost for this paragraph."""
+    """Ask the model of a role with the prompt of a step, and count its cost for this paragraph.
+
+    Args:
+        role: The agent.
+        step: Name of the prompt.
+        state: State of the paragraph's review, or of one question of it.
+        variables: Variables of the prompt; `instructions` is added.
+        schema: Schema of the answer.
+        trim: Variable that is shortened if the prompt does not fit the model's context.
+
+    Raises:
+        NoUsableAnswer: The model gave no usable answer, or this one request failed.
+    """
     variables = {**variables, "instructions": format_extension_flag("instructions", state)}
     caller = Caller(role, step, state["target"]["number"])
     with translate_request_failures():
@@ -71,7 +83,13 @@ def format_extension_flag(extension: FeedbackExtension, state: AnyState) -> str:
 
 
 def make_bounded_list_field(number: int, role: FeedbackRole, state: AnyState) -> Any:
-    """Build the schema field of a list whose length a setting bounds, and not the table of limits."""
+    """Build the schema field of a list whose length a setting bounds, and not the table of limits.
+
+    Args:
+        number: Most items.
+        role: Role whose model answers.
+        state: State with the settings of the run.
+    """
     # Only models that need bounds in the schema get them. Surplus items are dropped, never refused.
     return Field(json_schema_extra={"maxItems": number} if get_model_settings(role, state).schema_limits else None)
 
@@ -116,7 +134,13 @@ def format_passages(passages: list[Passage], state: AnyState) -> str:
 
 
 def refine_passage_location(passage: Passage, quote: str, document: Document) -> Passage:
-    """Return the passage with the section and page of the paragraph that holds a quote from it."""
+    """Return the passage with the section and page of the paragraph that holds a quote from it.
+
+    Args:
+        passage: Passage with the section and page in which it begins.
+        quote: Words of the passage.
+        document: Document of the passage.
+    """
     # A passage may begin in the paragraph, the section or the page before.
     for paragraph in document["paragraphs"]:
         if find_quote(quote, paragraph["text"]):
@@ -131,9 +155,17 @@ def search_passages(
     number: int,
     leave_out: Collection[str] = (),
 ) -> list[Passage]:
-    """Find at most `number` passages that are nearest to a question, best first; blocks while it searches.
+    """Find the passages that are nearest to a question; blocks while it searches.
 
-    Passages that consist only of paragraphs whose ids are in `leave_out` are not returned.
+    Args:
+        documents: Documents to search.
+        question: The question, or any text.
+        chosen: Settings of the search.
+        number: Most passages.
+        leave_out: Ids of paragraphs; a passage that consists only of these is not returned.
+
+    Returns:
+        The passages, best first.
     """
     from tools.retrieval import EmbeddingModel, find_passages  # noqa: PLC0415 - loads Chroma
 

@@ -39,10 +39,17 @@ ADDED_FACTS_NOTE = (
 def compute_review_findings(
     document: Document, targets: Sequence[Target], *, whole: bool, records: Sequence[NumberRecord] = ()
 ) -> list[ReviewFinding]:
-    """Return all findings of the paper, or of its `targets` that are not in it, and mark those that the review shows.
+    """Compute the findings of the paper, and mark those that the review shows.
 
-    If the paper is reviewed as a whole, findings about tables, captions and references are shown, too. The records are
-    numbers that a model has read in the paper.
+    Args:
+        document: The paper.
+        targets: Texts under review; those that are not in the paper are checked, too.
+        whole: Whether the paper is reviewed as a whole; then findings about tables, captions and references are shown,
+            too.
+        records: Numbers that a model has read in the paper.
+
+    Returns:
+        All findings, those that are shown first.
     """
     # 1. Check the paper, and the texts that are not in it.
     known = {paragraph["id"] for paragraph in document["paragraphs"]}

@@ -36,9 +36,15 @@ class Repetition(AgentAnswer):
 async def deduplicate_comments(
     ranked: Sequence[Comment], state: FeedbackState, most: int | None
 ) -> tuple[list[Comment], list[CallRecord]]:
-    """Return the comments without repetitions of better ranked comments, and the calls of the comparisons.
+    """Remove repetitions of better ranked comments.
 
-    At most `most` comments are returned, and no more are compared.
+    Args:
+        ranked: Comments, best first.
+        state: State of the run.
+        most: Number of comments that are wanted; the others are not compared. None compares all.
+
+    Returns:
+        At most `most` comments, and the calls of the comparisons.
     """
     kept, calls = list[Comment](), list[CallRecord]()
     try:

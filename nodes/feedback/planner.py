@@ -51,7 +51,15 @@ class NormalizedPlan(NamedTuple):
 
 
 def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
-    """Return the plan with at most `most` questions, all before the review, which may stand alone."""
+    """Repair a plan that cannot be followed.
+
+    Args:
+        steps: Steps as they were proposed.
+        most: Most questions.
+
+    Returns:
+        The plan with its questions before the review, which may stand alone, and a sentence for each repair.
+    """
     repairs: list[str] = []
     questions = [
         ProposedStep(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"
@@ -67,7 +75,16 @@ def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
 
 
 def number_steps(asked: Sequence[ProposedStep], origin: str, *, first: int = 1) -> list[Step]:
-    """Return the steps with the ids s1, s2, ..., counted from `first`."""
+    """Number the steps of a plan.
+
+    Args:
+        asked: Steps in order.
+        origin: Who proposed them: `planner`, `controller` or `person`.
+        first: Number of the first step.
+
+    Returns:
+        The steps with the ids s1, s2, ..., counted from `first`.
+    """
     return [
         Step(id=f"s{number}", action=step.action, question=step.question, origin=origin)  # type: ignore[typeddict-item]
         for number, step in enumerate(asked, start=first)
@@ -86,7 +103,12 @@ def describe_step(step: Step) -> str:
 
 
 def build_plan_schema(actions: Sequence[str], steps: Any) -> type[BaseModel]:
-    """Build the schema of a plan from the possible actions and the field of its list of steps."""
+    """Build the schema of a plan.
+
+    Args:
+        actions: Actions that a step may have.
+        steps: Schema field of the list of steps.
+    """
     question: Any = (Annotated[str, LengthLimit("note_words")], ...)
     step = create_model(
         "ProposedStep",

@@ -31,7 +31,17 @@ async def ask_simplification_role(
     trim: str = "memory",
     entry: int | None = None,
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of a step, and count its cost for an entry, by default the newest."""
+    """Ask the model of a role with the prompt of a step.
+
+    Args:
+        role: The agent.
+        step: Name of the prompt.
+        state: State of the run or of a loop.
+        variables: Variables of the prompt.
+        schema: Schema of the answer.
+        trim: Variable that is shortened if the prompt does not fit the model's context.
+        entry: Entry that the cost is counted for; by default the newest.
+    """
     caller = Caller(role, step, state["entry"] if entry is None else entry)
     return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
 
@@ -81,7 +91,14 @@ def as_loop_node(node: LoopNode) -> LoopNode:
 
 
 def make_empty_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange:
-    """Return an exchange in which no agent has answered yet."""
+    """Return an exchange in which no agent has answered yet.
+
+    Args:
+        entry: Number of the entry in the run, from 1.
+        loop: Loop that is entered.
+        visit: Number of the entry into this loop, from 1.
+        because: The agent selector's reason.
+    """
     return Exchange(
         entry=entry,
         loop=loop,
@@ -129,7 +146,13 @@ def format_expert_answer(question: Question) -> str:
 
 
 def format_memory(agent: Agent, state: LoopState, so_far: Exchange | None = None) -> str:
-    """Format the memories of an agent, with those of the unfinished exchange `so_far` if it is given."""
+    """Format the memories of an agent for its prompts.
+
+    Args:
+        agent: The agent.
+        state: State of the loop, with the memories of finished exchanges.
+        so_far: Unfinished exchange that the agent remembers, too.
+    """
     remembered = [*state["memories"], *(iterate_memories(so_far) if so_far else ())]
     # The newest come first, because a prompt that is too long is trimmed at its end.
     return "\n".join(f"- {memory['text']}" for memory in reversed(remembered) if memory["agent"] == agent)

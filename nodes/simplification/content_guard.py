@@ -21,9 +21,13 @@ MAX_LOST_SHARE = 1 / 3
 
 
 def describe_excessive_loss(before: str, after: str, source: str, max_words: int | None) -> str:
-    """Describe how much of the text `before` its rewriting `after` has lost; empty if that is acceptable.
+    """Describe how much a rewriting has lost; empty if that is acceptable.
 
-    Both were made from the abstract `source`. A text that keeps to `max_words` may lose as many words as that takes.
+    Args:
+        before: The text before.
+        after: Its rewriting.
+        source: Abstract that both were made from.
+        max_words: Length that the text should keep to; it may lose as many words as that takes.
     """
     words_before, words = len(before.split()), len(after.split())
     if words < (1 - MAX_LOST_SHARE) * min(words_before, max_words or words_before):
@@ -38,7 +42,13 @@ def describe_excessive_loss(before: str, after: str, source: str, max_words: int
 
 
 def list_newly_lost_details(before: str, after: str, source: str) -> list[LostDetail]:
-    """List the details of the source that a change of the text has lost."""
+    """List the details of the source that a change of the text has lost.
+
+    Args:
+        before: The text before the change; what it lacked already is not listed.
+        after: The text after the change.
+        source: Abstract that both were made from.
+    """
     lost_before = find_lost_details(source, before)
     return [detail for detail in find_lost_details(source, after) if detail not in lost_before]
 

@@ -26,7 +26,14 @@ from tools.text import find_occurrences
 def measure_version(
     number: int, loop: Lead | Literal["", "single", "person"], text: str, lost: list[LostDetail]
 ) -> Version:
-    """Return the text after entry `number` as a version with its grade and word count."""
+    """Measure the grade and the words of a text, and return it as a version.
+
+    Args:
+        number: Number of the entry that made the text; 0 for the source.
+        loop: Loop of the entry; `person` if a person edited the result.
+        text: The text.
+        lost: Details of the source that the text has lost.
+    """
     measured = compute_readability(text)
     return Version(
         number=number, loop=loop, text=text, grade=round(measured["fkgl"], 3), words=measured["words"], lost=lost

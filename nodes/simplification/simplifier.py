@@ -108,7 +108,15 @@ async def rewrite_entire_text(
 ) -> LoopState:
     """Ask the simplifier for the entire text, and attribute each change to one of the reasons for the rewrite.
 
-    Every prompt gets the original, the newest text and the memory beside its own `variables`.
+    Args:
+        step: Name of the prompt.
+        state: State of the loop.
+        variables: Variables of the prompt beside the original, the newest text and the memory.
+        reasons: Questions, suggestions or comments that the rewrite is to follow.
+        kind: Kind of the changes.
+
+    Returns:
+        The changes of the state that the new text brings.
     """
     answer = await _ask_simplifier(step, state, variables)
     return _build_text_update(state, answer.value.text, answer.calls, reasons, kind)
@@ -181,7 +189,17 @@ OWN_WORDING = "the simplifier's own choice of words"
 
 
 def list_text_changes(before: str, after: str, reasons: Sequence[str], template: TextChange) -> list[TextChange]:
-    """List the changes between two versions, sentence by sentence, each with the closest reason."""
+    """List the changes between two versions, sentence by sentence.
+
+    Args:
+        before: The older version.
+        after: The newer version.
+        reasons: Possible reasons for the changes.
+        template: Record of a change without its words and its reason.
+
+    Returns:
+        A record for each change, with the reason that shares most words with it.
+    """
 
     def split_words(text: str) -> set[str]:
         # Reasons for a rewrite are long, so only content words count; all others quote the words that they concern.
