@@ -87,7 +87,19 @@ class ScoredTable(NamedTuple):
 def score_table(
     task: Task, table: Table, corpus: str, samples: Sequence[Record], outputs: SystemOutputs, *, seed: int
 ) -> ScoredTable:
-    """Score a table over the samples of a corpus. Failed runs have no output."""
+    """Score a table over the samples of a corpus.
+
+    Args:
+        task: The task of the table.
+        table: Names of the rows and measures.
+        corpus: Name of the corpus.
+        samples: Its samples.
+        outputs: Outputs by the sample's id and the system's name; failed runs have none.
+        seed: Seed of the intervals and tests.
+
+    Returns:
+        The scores of the rows that have a text, and their differences from the baseline.
+    """
     measures = [task.find_measure(name) for name in table.measures]
     rows = ((row, collect_row_items(row, samples, outputs)) for row in map(task.find_row, table.rows))
     lines = [_score_row(row, items, measures, seed) for row, items in rows if items]
@@ -95,7 +107,16 @@ def score_table(
 
 
 def collect_row_items(row: Row, samples: Sequence[Record], outputs: SystemOutputs) -> list[Item]:
-    """Collect the texts of a row, leaving out samples without a text."""
+    """Collect the texts of a row.
+
+    Args:
+        row: The row.
+        samples: Samples in the order of the texts.
+        outputs: Outputs by the sample's id and the system's name.
+
+    Returns:
+        A text for each sample that has one.
+    """
     found = []
     for sample in samples:
         output = {} if row.system is None else outputs.get((sample["id"], row.system))
@@ -141,7 +162,15 @@ def _compare_with_baseline(
 
 
 def select_published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:
-    """Return the paper's figures for a corpus, or those that it prints for no specific corpus."""
+    """Return the figures that the paper prints for a corpus.
+
+    Args:
+        table: The table with all printed figures.
+        corpus: Name of the corpus.
+
+    Returns:
+        Figures by row and measure; those for no specific corpus if the paper has none for this corpus.
+    """
     return table.published.get(corpus, table.published.get("", {}))
 
 
@@ -185,7 +214,11 @@ class Evaluation(NamedTuple):
     costs: Sequence[Cost]
 
     def collect_sample_items(self, sample: Record) -> dict[str, Item]:
-        """Collect the texts of a sample by row, in the order of the task's rows."""
+        """Collect the texts of a sample.
+
+        Returns:
+            The texts by row, in the order of the task's rows; rows without a text are left out.
+        """
         found = {row.name: collect_row_items(row, [sample], self.outputs) for row in self.task.rows}
         return {name: items[0] for name, items in found.items() if items}
 
@@ -227,7 +260,16 @@ def score_run(task: Task, folder: RunFolder) -> Evaluation:
 
 
 def list_system_extensions(task: Task, config: RunConfig, system: str) -> list[str]:
-    """List the extensions that were on in a system."""
+    """List the extensions that were on in a system.
+
+    Args:
+        task: The task of the system.
+        config: Choices of the run, with the extensions that the person chose.
+        system: Name of the system, which may set its own extensions instead.
+
+    Returns:
+        Names of extensions.
+    """
     own = task.systems[system].context.model_dump(include={"extensions"}, exclude_unset=True)
     extensions: list[str] = {**config.settings, **own}["extensions"]
     return extensions

@@ -80,6 +80,9 @@ def compute_corpus_bleu(texts: Sequence[str], references: Sequence[str]) -> floa
     Args:
         texts: At least one text.
         references: The reference of each text.
+
+    Returns:
+        The score, 0 to 100.
     """
     # The counts of each text are cached: the bootstrap (`evals.statistics`) computes BLEU of thousands of resamples.
     counts = [_count_bleu_ngrams(text, reference) for text, reference in zip(texts, references, strict=True)]
@@ -99,13 +102,29 @@ def _count_bleu_ngrams(text: str, reference: str) -> BLEUScore:
 
 
 def compute_rouge(text: str, reference: str) -> Rouge:
-    """Compute ROUGE-1, ROUGE-2 and ROUGE-L of a text with stemmed words. A corpus' score is the mean over its texts."""
+    """Compute ROUGE-1, ROUGE-2 and ROUGE-L of a text with stemmed words.
+
+    Args:
+        text: The text of a system.
+        reference: The text of a person.
+
+    Returns:
+        F1 scores, 0 to 100. The scores of a corpus are the means over its texts.
+    """
     scores = _ROUGE_SCORER.score(reference, text)
     return Rouge(*(100 * scores[measure].fmeasure for measure in _ROUGE_TYPES))
 
 
 def compute_meteor(text: str, reference: str) -> Meteor:
-    """Compute METEOR of a text. A corpus' score is the mean over its texts."""
+    """Compute METEOR of a text.
+
+    Args:
+        text: The text of a system.
+        reference: The text of a person.
+
+    Returns:
+        The score, 0 to 100, and the stages that ran. The score of a corpus is the mean over its texts.
+    """
     reference_words, words = (_WORD.findall(normalize("NFC", each).lower()) for each in (reference, text))
     known = _has_wordnet()
     score = single_meteor_score(reference_words, words, wordnet=wordnet if known else _EmptyWordnet())
@@ -143,6 +162,9 @@ def compute_sari(source: str, text: str, references: Sequence[str]) -> Sari:
         source: The text that was simplified: a sentence or a paragraph.
         text: The simplification.
         references: At least one simplification by a person.
+
+    Returns:
+        SARI and its components, 0 to 100.
     """
     tokens = [str(_TOKENIZER(each.lower())).split() for each in (source, text, *references)]
     parts = zip(*(_score_operations(n, *tokens) for n in _NGRAM_ORDERS), strict=True)

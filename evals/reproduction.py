@@ -13,7 +13,6 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +113,15 @@ class UsageEstimate(NamedTuple):
     tokens_out: float = 0
 
     def add_scaled(self, other: UsageEstimate, times: int = 1) -> UsageEstimate:
-        """Add another estimate, multiplied by a number of samples."""
+        """Add the usage of some samples.
+
+        Args:
+            other: Usage on one sample.
+            times: Number of samples.
+
+        Returns:
+            The sums of the calls and tokens.
+        """
         return UsageEstimate(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
 
@@ -201,7 +208,8 @@ class Reproduction(NamedTuple):
 def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, UsageEstimate]:
     """Count the missing outputs of some rows and estimate their usage."""
     finished = _load_finished_outputs(folder)
-    known = {**_load_shipped_usage()[task.name], **measure_system_usage(folder)}
+    shipped = json.loads(COSTS_FILE.read_bytes())[task.name]
+    known = {system: UsageEstimate(*cost) for system, cost in shipped.items()} | measure_system_usage(folder)
     # An upper bound for systems that were never measured.
     highest = max(known.values(), key=lambda each: each.tokens_out)
     missing, cost = 0, UsageEstimate()
@@ -213,7 +221,11 @@ def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) 
 
 
 def measure_system_usage(folder: RunFolder) -> dict[str, UsageEstimate]:
-    """Compute the mean usage of each system over the samples that it has finished."""
+    """Compute the mean usage of each system over the samples that it has finished.
+
+    Returns:
+        Model calls and tokens per sample, by system; systems without a finished sample are left out.
+    """
     sums: defaultdict[str, UsageEstimate] = defaultdict(UsageEstimate)
     times = Counter[str]()
     for (_, system), output in _load_finished_outputs(folder).items():
@@ -226,12 +238,6 @@ def measure_system_usage(folder: RunFolder) -> dict[str, UsageEstimate]:
 def _load_finished_outputs(folder: RunFolder) -> dict[tuple[str, str], Record]:
     results = iterate_results(folder.outputs_file)
     return {(each["id"], each["system"]): each["output"] for each in results if "output" in each}
-
-
-@cache
-def _load_shipped_usage() -> dict[str, dict[str, UsageEstimate]]:
-    tasks = json.loads(COSTS_FILE.read_bytes())
-    return {task: {system: UsageEstimate(*cost) for system, cost in systems.items()} for task, systems in tasks.items()}
 
 
 def main() -> None:

@@ -101,19 +101,35 @@ def build_corpus_document(paper: CorpusPaper) -> Document:
 
 
 def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSettings) -> str:
-    """Report in Markdown how often each retrieval mode finds a passage that the comment relies on."""
+    """Report how often each retrieval mode finds a passage that the comment relies on.
+
+    Args:
+        comments: The labelled comments.
+        chosen: Settings of the segments and models; the retrieval mode is varied.
+
+    Returns:
+        The report in Markdown, with the percentages of comments for which a passage is among the first segments.
+    """
     # 1. The segments that a search can return; those of the paragraph under review alone are never shown.
-    segments = {}
+    counts, relevant = [], []
     for each in comments:
         every = split_document(each.paper, chosen.segment_characters, chosen.segment_overlap)
-        segments[each.label.pair] = [part for part in every if set(part.paragraphs) != {each.label.paragraph}]
-    long = [len(segments[each.label.pair]) > _LONG_PAPER_SEGMENTS for each in comments]
+        segments = [part for part in every if set(part.paragraphs) != {each.label.paragraph}]
+        counts.append(len(segments))
+        relevant.append(_select_relevant_segments(each, segments))
+    long = [count > _LONG_PAPER_SEGMENTS for count in counts]
     # 2. Chance, then every mode with the planner's question and with the comment as the query.
-    rows = [["chance", *(f"{100 * _compute_chance_recall(comments, segments, k):.0f} %" for k in RANK_CUTOFFS), "-"]]
+    chance = [_compute_chance_recall(counts, [len(ids) for ids in relevant], k) for k in RANK_CUTOFFS]
+    rows = [["chance", *(f"{100 * recall:.0f} %" for recall in chance), "-"]]
     for searched in ("question", "comment"):
         for mode in get_args(RetrievalMode):
             settings = chosen.model_copy(update={"retrieval": mode})
-            ranks = [_compute_first_rank(each, segments[each.label.pair], searched, settings) for each in comments]
+            ranks = []  # from 1, of the first segment with a labelled span
+            for each, ids in zip(comments, relevant, strict=True):
+                query = each.label.question if searched == "question" else each.comment
+                shown = search_passages([each.paper], query, settings, _SEARCH_LIMIT, (each.label.paragraph,))
+                places = (rank for rank, passage in enumerate(shown, start=1) if passage["id"] in ids)
+                ranks.append(next(places, _SEARCH_LIMIT))
             found = [_format_found_share([rank <= k for rank in ranks]) for k in RANK_CUTOFFS]
             in_long = [rank <= 5 for rank, is_long in zip(ranks, long, strict=True) if is_long]
             rows.append([f"the {searched}, {mode}", *found, _format_found_share(in_long)])
@@ -129,16 +145,6 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
         sections=[ReportSection("Passages found", table=build_table(header, rows))],
     )
     return render_report_markdown(report)
-
-
-def _compute_first_rank(
-    comment: LabelledComment, segments: Sequence[Segment], searched: str, chosen: FeedbackSettings
-) -> int:
-    """Return the rank, from 1, of the first segment with a labelled span."""
-    query = comment.label.question if searched == "question" else comment.comment
-    relevant = _select_relevant_segments(comment, segments)
-    shown = search_passages([comment.paper], query, chosen, _SEARCH_LIMIT, (comment.label.paragraph,))
-    return next((rank for rank, passage in enumerate(shown, start=1) if passage["id"] in relevant), _SEARCH_LIMIT)
 
 
 def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segment]) -> set[str]:
@@ -157,15 +163,22 @@ def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segme
     }
 
 
-def _compute_chance_recall(comments: Sequence[LabelledComment], segments: dict[str, list[Segment]], k: int) -> float:
-    """Compute the mean probability that a random order has a relevant segment among the first k."""
-    found = []
-    for comment in comments:
-        every = segments[comment.label.pair]
-        number, relevant = len(every), len(_select_relevant_segments(comment, every))
-        # The complement: all k of them are irrelevant (hypergeometric).
-        found.append(1 - math.comb(number - relevant, min(k, number)) / math.comb(number, min(k, number)))
-    return fmean(found)
+def _compute_chance_recall(segments: Sequence[int], relevant: Sequence[int], k: int) -> float:
+    """Compute the mean probability that a random order has a relevant segment among the first k.
+
+    Args:
+        segments: Number of segments of each paper.
+        relevant: Number of relevant ones among them.
+        k: Number of segments that are shown.
+
+    Returns:
+        The probability, 0 to 1.
+    """
+    # The complement: all k of them are irrelevant (hypergeometric).
+    return fmean(
+        1 - math.comb(number - wanted, min(k, number)) / math.comb(number, min(k, number))
+        for number, wanted in zip(segments, relevant, strict=True)
+    )
 
 
 def _format_found_share(found: Sequence[bool]) -> str:

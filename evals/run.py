@@ -193,7 +193,16 @@ def _collect_choices(config: RunConfig) -> dict[str, Any]:
 
 
 def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
-    """Raise a SettingsError if the settings lack something that the systems of the rows need."""
+    """Check that the systems of some rows can be run.
+
+    Args:
+        task: The task of the rows.
+        rows: Names of the rows.
+        settings: Settings of the run.
+
+    Raises:
+        SettingsError: The settings lack something that a system needs.
+    """
     for system in task.list_systems(rows):
         if check := task.systems[system].check:
             check(settings)
@@ -249,6 +258,12 @@ def build_run_config(
     task: Task, rows: Sequence[str], wanted: EvaluationRequest, corpora: Sequence[Corpus], settings: Settings
 ) -> RunConfig:
     """Build the content of config.json from a request and the settings."""
+    # The commit of the checkout with this code; an installed package has none.
+    git, root = shutil.which("git"), Path(__file__).parents[1]
+    commit = ""
+    if git is not None and (root / ".git").exists():
+        found = subprocess.run([git, "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
+        commit = found.stdout.strip()
     roles = [*task.roles, *(role for role in task.optional_roles if settings.has_own_model(role))]
     return RunConfig(
         task=task.name,
@@ -260,24 +275,14 @@ def build_run_config(
         settings={
             **getattr(settings, task.kind).model_dump(mode="json"),
             "limits": settings.limits.model_dump(mode="json"),
-            "pause": False,  # An evaluation must not wait for a person.  # An evaluation must not wait for a person.
+            "pause": False,  # An evaluation must not wait for a person.
         },
         version=version("draftroom"),
         packages={name: version(name) for name in _RECORDED_PACKAGES},
-        commit=_find_git_commit(),
+        commit=commit or None,
         begun=datetime.now(UTC).isoformat(timespec="seconds"),
         id=str(uuid4()),
     )
-
-
-def _find_git_commit() -> str | None:
-    """Return the commit of the checkout with this code, or None for an installed package."""
-    git = shutil.which("git")
-    root = Path(__file__).parents[1]
-    if git is None or not (root / ".git").exists():
-        return None
-    found = subprocess.run([git, "-C", root, "rev-parse", "HEAD"], capture_output=True, text=True, check=False)
-    return found.stdout.strip() or None
 
 
 async def run_systems(

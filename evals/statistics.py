@@ -58,7 +58,15 @@ class Kappa(NamedTuple):
 
 
 def estimate_mean(values: Iterable[float], *, seed: int = 0) -> Interval:
-    """Estimate the mean of at least one value, resampling the values."""
+    """Estimate the mean of values that are independent.
+
+    Args:
+        values: At least one value.
+        seed: Seed of the resampling.
+
+    Returns:
+        The mean and its interval, in the units of the values.
+    """
     return estimate_clustered_mean([[value] for value in values], seed=seed)
 
 
@@ -84,13 +92,28 @@ def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int 
 
 
 def estimate_share(values: Collection[float]) -> Interval:
-    """Estimate the mean of values that are 100 or 0 with Wilson's interval (1927), which holds for few samples."""
+    """Estimate a share with Wilson's interval (1927), which holds for few samples.
+
+    Args:
+        values: At least one value, each of which is 100 or 0.
+
+    Returns:
+        The percentage and its interval, 0 to 100.
+    """
     found = binomtest(sum(value > 0 for value in values), len(values)).proportion_ci(method="wilson")
     return Interval(fmean(values), 100 * float(found.low), 100 * float(found.high))
 
 
 def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:
-    """Group the values of samples, such as paragraphs by their paper, in the order of first occurrence."""
+    """Group the values of samples, such as those of paragraphs by their paper.
+
+    Args:
+        values: The values.
+        groups: The group of each value.
+
+    Returns:
+        The values of each group; the groups are in the order of first occurrence.
+    """
     found: dict[Hashable, list[_Item]] = {}
     for value, group in zip(values, groups, strict=True):
         found.setdefault(group, []).append(value)
@@ -173,7 +196,11 @@ def compute_paired_p_value(differences: Iterable[float], *, seed: int = 0) -> fl
 
 
 def apply_holm_correction(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
-    """Correct the p-values of several tests by Holm's method (1979)."""
+    """Correct the p-values of several tests by Holm's method (1979).
+
+    Returns:
+        The tests by their keys, with p-values that are at least as large as before.
+    """
     # Not statsmodels' multipletests, because it runs the garbage collector of the whole process at every call.
     largest, corrected = 0.0, dict(tests)
     for rank, key in enumerate(sorted(tests, key=lambda key: tests[key].p_value)):
@@ -188,6 +215,11 @@ def compute_label_f1(gold: Sequence[str], predicted: Sequence[str | None], label
 
     An item without a prediction (None) counts against the recall of its label, but against no precision. So no system
     gains by predicting less.
+
+    Args:
+        gold: The annotated label of each item.
+        predicted: The predicted label of each item.
+        label: The label that is measured.
     """
     correct = sum(true == guess == label for true, guess in zip(gold, predicted, strict=True))
     total = sum(true == label for true in gold) + sum(guess == label for guess in predicted)
