@@ -30,7 +30,6 @@ from evals.datasets.samples import (
     Split,
     convert_own_records,
     derive_corpus_name,
-    has_fields,
     join_sentences,
     list_part_names,
     list_split_files,
@@ -73,13 +72,13 @@ def _read_scitech(entries: Sequence[LocatedRecord], path: Path) -> list[Journali
 
 SCITECH = RecordFormat(
     "the release of SciTechNews ({train,valid,test}.json, `sc-abstract` and `pr-summary`)",
-    partial(has_fields, {"id", "sc-abstract", "pr-summary"}),
+    lambda record: {"id", "sc-abstract", "pr-summary"} <= record.keys(),
     _read_scitech,
 )
 
 OWN_JOURNALISM = RecordFormat(
     "JSON Lines with `id`, `abstract` and, where there are any, `summary` and `title`",
-    partial(has_fields, {"id", "abstract"}),
+    lambda record: {"id", "abstract"} <= record.keys(),
     partial(convert_own_records, JournalismSample),
 )
 
@@ -128,6 +127,6 @@ COCHRANE = FolderFormat(
 
 OWN_SIMPLIFICATION = RecordFormat(
     "JSON Lines with `id`, `source` and `target`",
-    partial(has_fields, {"id", "source", "target"}),
+    lambda record: {"id", "source", "target"} <= record.keys(),
     partial(convert_own_records, SimplificationSample),
 )

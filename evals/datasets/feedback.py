@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -29,7 +28,6 @@ from evals.datasets.samples import (
     Split,
     convert_blank_to_none,
     convert_own_records,
-    has_fields,
     list_part_names,
     read_entries,
     validate_record,
@@ -79,47 +77,42 @@ def render_paper_markdown(paper: CorpusPaper) -> str:
     return "\n\n".join(line for line in lines if line.strip("# "))
 
 
-def _attach_papers(entries: Sequence[LocatedRecord], path: Path) -> list[LocatedRecord]:
-    """Add the `paper` as Markdown to records that only have its `paper_id`.
+def _convert_own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
+    """Convert the records with feedback, adding the papers that they only name.
 
     Raises:
         InputError: `papers.jsonl` in the folder of the corpus is missing, damaged, or lacks a paper.
     """
-    if all(entry.record.get("paper") for entry in entries):
-        return list(entries)
+    criticised = [entry for entry in entries if entry.record.get("feedback")]
+    # 1. Read the papers, unless all records have theirs.
     papers_file = path.with_name(_PAPERS_FILE)
-    if not papers_file.is_file():
-        raise InputError(
-            f"{path} only names its papers; put {_PAPERS_FILE} (paper_id, title, abstract, sections) beside it, or "
-            "give each record its `paper` as Markdown.",
-            kind="missing_file",
-        )
-    read = (validate_record(CorpusPaper, where, record) for where, record in read_entries(papers_file))
-    papers = {paper.paper_id: render_paper_markdown(paper) for paper in read}
+    papers: dict[str, str] = {}
+    if not all(entry.record.get("paper") for entry in criticised):
+        if not papers_file.is_file():
+            raise InputError(
+                f"{path} only names its papers; put {_PAPERS_FILE} (paper_id, title, abstract, sections) beside it, or "
+                "give each record its `paper` as Markdown.",
+                kind="missing_file",
+            )
+        read = (validate_record(CorpusPaper, where, record) for where, record in read_entries(papers_file))
+        papers = {paper.paper_id: render_paper_markdown(paper) for paper in read}
+    # 2. Convert the records. One compiled from several corpora names its corpus in `source_dataset`.
     found = []
-    for where, record in entries:
+    for where, record in criticised:
         paper = record.get("paper") or papers.get(str(record.get("paper_id")))
         if not paper:
             raise InputError(
                 f"{where} is about the paper {record.get('paper_id')!r}, which {papers_file} lacks; add it."
             )
-        found.append(LocatedRecord(where, {**record, "paper": paper}))
-    return found
-
-
-def _convert_own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
-    """Convert the records with feedback; one compiled from several corpora names its corpus in `source_dataset`."""
-    criticised = []
-    for where, record in entries:
-        if record.get("feedback"):
-            dataset = record.get("source_dataset")
-            criticised.append(LocatedRecord(where, {"corpus": dataset, **record} if dataset else record))
-    return convert_own_records(FeedbackSample, _attach_papers(criticised, path), path)
+        dataset = record.get("source_dataset")
+        default = {"corpus": dataset} if dataset else {}
+        found.append(LocatedRecord(where, {**default, **record, "paper": paper}))
+    return convert_own_records(FeedbackSample, found, path)
 
 
 OWN_FEEDBACK = RecordFormat(
     "JSON Lines with `id`, `paper_id`, `paragraph`, `feedback`, and `paper` or a papers.jsonl beside them",
-    partial(has_fields, {"id", "paper_id", "paragraph", "feedback"}),
+    lambda record: {"id", "paper_id", "paragraph", "feedback"} <= record.keys(),
     _convert_own_pairs,
 )
 

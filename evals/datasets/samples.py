@@ -140,15 +140,8 @@ def read_entries(path: Path) -> list[LocatedRecord]:
         InputError: The file cannot be read, is empty, or has other content.
     """
     text = read_text(path, "file of the corpus")
-    # A file named .json may hold JSON Lines or a JSON list; the first character distinguishes them.
-    if path.suffix.lower() == ".csv":
-        entries = _parse_csv_rows(text, path)
-    elif text.lstrip().startswith("["):
-        values = _parse_json(text, str(path), "file")
-        entries = [_require_json_object(each, f"Record {number} of {path}") for number, each in enumerate(values, 1)]
-    else:
-        located = ((line, f"Line {number} of {path}") for number, line in list_filled_lines(text.split("\n")))
-        entries = [_require_json_object(_parse_json(line, where, "line"), where) for line, where in located]
+    parse = _parse_csv_rows if path.suffix.lower() == ".csv" else _parse_json_objects
+    entries = parse(text, path)
     if not entries:
         raise InputError(f"{path} is empty; give a file with a record for each sample.", kind="empty_input")
     return entries
@@ -170,11 +163,6 @@ def join_sentences(text: object) -> object:
     return " ".join(text.split()) if isinstance(text, str) else text
 
 
-def has_fields(fields: set[str], record: Record) -> bool:
-    """Return whether a record has all the given fields."""
-    return fields <= record.keys()
-
-
 def convert_own_records(schema: type[Sample], entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
     """Convert records of Draftroom's own format. The default of `corpus` is the name of the file."""
     default = {"corpus": derive_corpus_name(path)}
@@ -187,17 +175,24 @@ def derive_corpus_name(path: Path) -> str:
     return next((corpus for corpus in _PUBLISHED_CORPORA if corpus.lower() in name.lower()), name)
 
 
-def _parse_json(text: str, where: str, unit: Literal["line", "file"]) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:  # RecursionError: deeply nested lists
-        raise InputError(f"{where} is no JSON ({error}); mend the {unit}.") from error
-
-
-def _require_json_object(value: object, where: str) -> LocatedRecord:
-    if not isinstance(value, dict):
-        raise InputError(f"{where} is no JSON object; give an object for each sample.")
-    return LocatedRecord(where, value)
+def _parse_json_objects(text: str, path: Path) -> list[LocatedRecord]:
+    """Parse a JSON list of objects, or an object a line."""
+    # A file named .json may hold JSON Lines or a JSON list; the first character distinguishes them.
+    is_list = text.lstrip().startswith("[")
+    unit, parts = ("file", [(0, text)]) if is_list else ("line", list_filled_lines(text.split("\n")))
+    entries = []
+    for line, part in parts:
+        where = str(path) if is_list else f"Line {line} of {path}"
+        try:
+            parsed = json.loads(part)
+        except (ValueError, RecursionError) as error:  # RecursionError: deeply nested lists
+            raise InputError(f"{where} is no JSON ({error}); mend the {unit}.") from error
+        for number, value in enumerate(parsed if is_list else [parsed], start=1):
+            place = f"Record {number} of {path}" if is_list else where
+            if not isinstance(value, dict):
+                raise InputError(f"{place} is no JSON object; give an object for each sample.")
+            entries.append(LocatedRecord(place, value))
+    return entries
 
 
 def _parse_csv_rows(text: str, path: Path) -> list[LocatedRecord]:

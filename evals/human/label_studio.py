@@ -60,6 +60,14 @@ FIRST, TIE, SECOND = "first", "tie", "second"
 _COMPARISON_OPTIONS = ((FIRST, "The first is better"), (TIE, "No difference"), (SECOND, "The second is better"))
 CRITERIA: Final = tuple(_build_question(each, _COMPARISON_OPTIONS) for each in _QUESTION_TEXTS["comments"])
 GUIDELINES: Final[Sequence[str]] = _QUESTION_TEXTS["guidelines"]  # paragraphs for raters of comments
+# The link is inline, because Label Studio's frames may not open another window.
+_LINK_ATTRIBUTES = {
+    "name": "link",
+    "value": "$anchor",
+    "valueType": "text",
+    "inline": "true",
+    "clickableLinks": "true",
+}
 _QUESTION_NAMES = frozenset(question.name for question in (*QUESTIONNAIRE, *CRITERIA))
 
 
@@ -99,10 +107,8 @@ def build_rating_config() -> str:
     view = Element("View")
     SubElement(view, "Header", value="$title", size="3")
     paper, _ = _add_columns(view, {"paper": "The abstract of the paper", "text": "The article"})
-    _add_link(paper)
-    for question in QUESTIONNAIRE:
-        _add_question(view, question, about="text")
-    return _serialize_xml(view)
+    SubElement(paper, "HyperText", _LINK_ATTRIBUTES)
+    return _add_questions(view, QUESTIONNAIRE, about="text")
 
 
 def build_comparison_config() -> str:
@@ -113,12 +119,10 @@ def build_comparison_config() -> str:
         SubElement(guidelines, "Header", value=paragraph, size="6")
     SubElement(view, "Header", value="Paragraph", size="4")
     _add_text(view, "paragraph")
-    _add_link(view)
+    SubElement(view, "HyperText", _LINK_ATTRIBUTES)
     _add_text(_add_collapsed_panel(view, "The paper, where there is no link to it"), "paper")
     _add_columns(view, {"first": "First comment", "second": "Second comment"})
-    for question in CRITERIA:
-        _add_question(view, question, about="first")
-    return _serialize_xml(view)
+    return _add_questions(view, CRITERIA, about="first")
 
 
 def _add_columns(parent: Element, columns: Mapping[str, str]) -> list[Element]:
@@ -136,28 +140,20 @@ def _add_collapsed_panel(parent: Element, title: str) -> Element:
     return SubElement(SubElement(SubElement(parent, "Collapse"), "Panel", value=title), "View")
 
 
-def _add_link(parent: Element) -> None:
-    # Inline, because Label Studio's frames may not open another window.
-    SubElement(
-        parent, "HyperText", name="link", value="$anchor", valueType="text", inline="true", clickableLinks="true"
-    )
-
-
 def _add_text(parent: Element, name: str) -> None:
     SubElement(parent, "Text", name=name, value=f"${name}", valueType="text", selectionEnabled="false")
 
 
-def _add_question(parent: Element, question: SurveyQuestion, about: str) -> None:
-    SubElement(parent, "Header", value=f"{question.title}. {question.text}", size="5")
-    message = f"Please answer the question on {question.title.lower()}."
-    # Label Studio attaches every question to one of the texts, even a question about both.
-    attributes = {"name": question.name, "toName": about, "choice": "single-radio"}
-    choices = SubElement(parent, "Choices", attributes, required="true", requiredMessage=message)
-    for option in question.options:
-        SubElement(choices, "Choice", value=option.text, alias=option.value)
-
-
-def _serialize_xml(view: Element) -> str:
+def _add_questions(view: Element, questions: Iterable[SurveyQuestion], about: str) -> str:
+    """Add the questions to a configuration, which they complete, and return it in XML."""
+    for question in questions:
+        SubElement(view, "Header", value=f"{question.title}. {question.text}", size="5")
+        message = f"Please answer the question on {question.title.lower()}."
+        # Label Studio attaches every question to one of the texts, even a question about both.
+        attributes = {"name": question.name, "toName": about, "choice": "single-radio"}
+        choices = SubElement(view, "Choices", attributes, required="true", requiredMessage=message)
+        for option in question.options:
+            SubElement(choices, "Choice", value=option.text, alias=option.value)
     ElementTree.indent(view)
     return ElementTree.tostring(view, encoding="unicode")
 
