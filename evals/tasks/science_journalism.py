@@ -140,13 +140,6 @@ ROWS = [
 ]
 
 
-def _count_calls(item: Item) -> float | None:
-    """Count the model calls up to the round of the draft."""
-    if not item.output:  # a text of the corpus
-        return None
-    return float(sum(call["round"] <= item.version for call in item.output["calls"]))
-
-
 MEASURES = [
     Measure("CLI", "lower", lambda item: compute_readability(item.text)["cli"]),
     Measure("FKGL", "lower", lambda item: compute_readability(item.text)["fkgl"]),
@@ -158,7 +151,15 @@ MEASURES = [
     Measure(
         "unsupported", "lower", lambda item: float(len(list_unsupported_facts(item.text, item.sample["abstract"])))
     ),
-    Measure("calls", "neither", _count_calls, digits=1),
+    Measure(
+        "calls",
+        "neither",
+        # Only calls up to the round of the draft count; a text of the corpus needed none.
+        lambda item: (
+            float(sum(call["round"] <= item.version for call in item.output["calls"])) if item.output else None
+        ),
+        digits=1,
+    ),
 ]
 
 
