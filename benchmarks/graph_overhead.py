@@ -7,7 +7,7 @@ difference is LangGraph, the nodes and the checkpoints. The yardstick is a graph
 makes the call in a task, whose answer goes into the checkpoint, and updates one number of the state. (The graph has one
 and a half supersteps a call, because drafts are measured in their own node.)
 
-The ways take turns, and each is compared with the plain loop of its turn; medians are printed. Other processes on the
+The runs take turns, and each is compared with the plain loop of its turn; medians are printed. Other processes on the
 machine are not counted. The endpoint streams eight tokens a piece: reading single tokens would take more time than all
 that is compared.
 """
@@ -42,113 +42,125 @@ from tools.models import close_clients, fetch_endpoint, request_completions
 from tools.models.client import Completion
 from tools.models.endpoint import count_message_tokens
 
-PAPER = (Path(__file__).parent.parent / "examples" / "mosses.md").read_text(encoding="utf-8")
+PAPER_TEXT = (Path(__file__).parent.parent / "examples" / "mosses.md").read_text(encoding="utf-8")
 ROUNDS = 5
-REPEATS = 9
-PLAIN = "plain asyncio loop"
-SQLITE = "checkpoints in SQLite"
-CHECKPOINTS = {"no checkpoints": "", SQLITE: "sqlite:///{home}/checkpoints.sqlite"}
-# Takes the number of the turn.
+TIMED_TURNS = 9
+PLAIN_LOOP = "plain asyncio loop"
+SQLITE_CHECKPOINTS = "checkpoints in SQLite"
+CHECKPOINT_ADDRESSES = {"no checkpoints": "", SQLITE_CHECKPOINTS: "sqlite:///{state_folder}/checkpoints.sqlite"}
+# A run that is timed; it takes the number of the turn.
 TimedRun = Callable[[int], Awaitable[None]]
-# Milliseconds a call, by the name of the way.
+# Milliseconds of each call in each turn, by the name of the run.
 Timings = dict[str, list[float]]
 
 
-async def main() -> None:
-    """Measure all ways and print the table."""
-    with tempfile.TemporaryDirectory() as home, serve_fake_endpoint(stream_interval=8) as base_url:
-        os.environ["DRAFTROOM_HOME"] = home
+async def compare_overheads() -> None:
+    """Measure the plain loop, the graph and the bare supersteps, and print the table."""
+    with tempfile.TemporaryDirectory() as state_folder, serve_fake_endpoint(stream_interval=8) as base_url:
+        os.environ["DRAFTROOM_HOME"] = state_folder
         with FakeEndpoint(stream_interval=1) as endpoint:
             await _run_graph(endpoint.base_url, "", 0)
             requests = endpoint.chat_requests
-        ways: dict[str, TimedRun] = {PLAIN: lambda _: _run_plain_loop(requests, base_url)}
-        for name, address in CHECKPOINTS.items():
-            ways[f"graph, {name}"] = partial(_run_graph, base_url, address.format(home=home))
-            ways[f"bare, {name}"] = partial(_run_bare_graph, requests, base_url, address.format(home=home))
-        print(f"{len(requests)} calls a run, {ROUNDS} rounds, processor time, median of {REPEATS} runs in turn\n")
-        timings: Timings = {name: [] for name in ways}
-        for turn in range(REPEATS + 1):
-            for name, way in ways.items():
-                begin = time.process_time()
-                await way(turn)
+        timed_runs: dict[str, TimedRun] = {PLAIN_LOOP: partial(_run_plain_loop, requests, base_url)}
+        for name, address in CHECKPOINT_ADDRESSES.items():
+            timed_runs[f"graph, {name}"] = partial(_run_graph, base_url, address.format(state_folder=state_folder))
+            timed_runs[f"bare, {name}"] = partial(
+                _run_bare_graph, requests, base_url, address.format(state_folder=state_folder)
+            )
+        print(f"{len(requests)} calls a run, {ROUNDS} rounds, processor time, median of {TIMED_TURNS} runs in turn\n")
+        timings: Timings = {name: [] for name in timed_runs}
+        for turn in range(TIMED_TURNS + 1):
+            for name, run_once in timed_runs.items():
+                started_at = time.process_time()
+                await run_once(turn)
                 # The first turn warms caches and connections.
                 if turn:
-                    timings[name].append((time.process_time() - begin) * 1000 / len(requests))
+                    timings[name].append((time.process_time() - started_at) * 1000 / len(requests))
         _print_times(timings)
         await close_clients()
 
 
 def _print_times(timings: Timings) -> None:
+    # Each run is compared with the plain loop of its own turn, since the load of the machine changes.
     def compute_overhead(name: str) -> float:
-        return statistics.median(way - plain for way, plain in zip(timings[name], timings[PLAIN], strict=True))
+        pairs = zip(timings[name], timings[PLAIN_LOOP], strict=True)
+        return statistics.median(run_ms - plain_ms for run_ms, plain_ms in pairs)
 
-    print(f"{PLAIN:<30} {statistics.median(timings[PLAIN]):6.2f} ms a call")
-    for name in CHECKPOINTS:
-        graph, bare = compute_overhead(f"graph, {name}"), compute_overhead(f"bare, {name}")
-        print(f"graph, {name:<23} +{graph:5.2f} ms   a bare superstep +{bare:5.2f} ms")
-    ratio = compute_overhead(f"graph, {SQLITE}") / compute_overhead(f"bare, {SQLITE}")
-    print(f"with {SQLITE}: x {ratio:.2f} of a bare superstep (wanted: at most 2)")
+    print(f"{PLAIN_LOOP:<30} {statistics.median(timings[PLAIN_LOOP]):6.2f} ms a call")
+    for name in CHECKPOINT_ADDRESSES:
+        graph_ms, bare_ms = compute_overhead(f"graph, {name}"), compute_overhead(f"bare, {name}")
+        print(f"graph, {name:<23} +{graph_ms:5.2f} ms   a bare superstep +{bare_ms:5.2f} ms")
+    overhead_ratio = compute_overhead(f"graph, {SQLITE_CHECKPOINTS}") / compute_overhead(f"bare, {SQLITE_CHECKPOINTS}")
+    print(f"with {SQLITE_CHECKPOINTS}: x {overhead_ratio:.2f} of a bare superstep (target: at most 2)")
 
 
-async def _run_graph(base_url: str, checkpoints: str, turn: int) -> None:
+async def _run_graph(base_url: str, checkpoint_address: str, turn: int) -> None:
+    """Run the graph on the paper, with checkpoints at an address, or without them if it is empty."""
     models: dict[Role, dict[str, Any]] = {"default": {"base_url": base_url, "model": "large"}}
     context = JournalismContext(rounds=ROUNDS, models=models)
-    await _invoke_graph(builder, JournalismInput(paper=PAPER), checkpoints, f"graph-{turn}", context)
+    await _invoke_graph(builder, JournalismInput(paper=PAPER_TEXT), checkpoint_address, f"graph-{turn}", context)
 
 
 async def _invoke_graph(
-    graph: StateGraph[Any, Any, Any, Any], given: Any, checkpoints: str, thread: str, context: Any = None
+    graph: StateGraph[Any, Any, Any, Any],
+    graph_input: Any,
+    checkpoint_address: str,
+    thread_id: str,
+    context: Any = None,
 ) -> None:
-    if not checkpoints:
-        await graph.compile().ainvoke(given, context=context)
+    if not checkpoint_address:
+        await graph.compile().ainvoke(graph_input, context=context)
         return
-    async with open_checkpointer(checkpoints) as saver:
-        config: RunnableConfig = {"configurable": {"thread_id": thread}}
-        await graph.compile(checkpointer=saver).ainvoke(given, config, context=context, durability="sync")
+    async with open_checkpointer(checkpoint_address) as saver:
+        config: RunnableConfig = {"configurable": {"thread_id": thread_id}}
+        await graph.compile(checkpointer=saver).ainvoke(graph_input, config, context=context, durability="sync")
 
 
 class BareState(TypedDict):
     """State of the yardstick."""
 
-    made: int
-    """Number of calls."""
+    calls_made: int
+    """Number of calls so far."""
 
 
-async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkpoints: str, turn: int) -> None:
+async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkpoint_address: str, turn: int) -> None:
+    """Replay the requests in a graph with one superstep a call."""
+
     @task
-    async def call(number: int) -> Completion:
+    async def make_call(number: int) -> Completion:
         return await _replay_request(requests[number], base_url)
 
-    async def ask(state: BareState) -> BareState:
-        await call(state["made"])
-        return {"made": state["made"] + 1}
+    async def ask_model(state: BareState) -> BareState:
+        await make_call(state["calls_made"])
+        return {"calls_made": state["calls_made"] + 1}
 
-    def route_after_ask(state: BareState) -> Literal["ask", "__end__"]:
-        return "ask" if state["made"] < len(requests) else "__end__"
+    def route_after_call(state: BareState) -> Literal["ask_model", "__end__"]:
+        return "ask_model" if state["calls_made"] < len(requests) else "__end__"
 
-    bare = StateGraph(BareState)
-    bare.add_node(ask)
-    bare.add_edge(START, "ask")
-    bare.add_conditional_edges("ask", route_after_ask)
-    await _invoke_graph(bare, BareState(made=0), checkpoints, f"bare-{turn}")
+    bare_graph = StateGraph(BareState)
+    bare_graph.add_node(ask_model)
+    bare_graph.add_edge(START, "ask_model")
+    bare_graph.add_conditional_edges("ask_model", route_after_call)
+    await _invoke_graph(bare_graph, BareState(calls_made=0), checkpoint_address, f"bare-{turn}")
 
 
-async def _run_plain_loop(requests: list[RecordedRequest], base_url: str) -> None:
+async def _run_plain_loop(requests: list[RecordedRequest], base_url: str, _: int) -> None:
+    """Replay the requests one after the other."""
     for request in requests:
         await _replay_request(request, base_url)
 
 
 async def _replay_request(request: RecordedRequest, base_url: str) -> Completion:
     """Make a recorded call, with the work of the node around it but without a graph."""
-    model = ModelSettings(base_url=base_url, model="large")
-    endpoint = await fetch_endpoint(model)
-    await count_message_tokens(request.text, model, endpoint)
-    most = int(request.body["max_tokens"])
-    (completion,) = await request_completions(request.text, model, request.schema, most, lambda *_: None)
+    settings = ModelSettings(base_url=base_url, model="large")
+    endpoint = await fetch_endpoint(settings)
+    await count_message_tokens(request.text, settings, endpoint)
+    max_tokens = int(request.body["max_tokens"])
+    (completion,) = await request_completions(request.text, settings, request.schema, max_tokens, lambda *_: None)
     if step_of(request) in {"write_draft", "revise_draft"}:
-        await asyncio.to_thread(measure_draft, 0, Article.from_markdown(completion["text"]).text, PAPER)
+        await asyncio.to_thread(measure_draft, 0, Article.from_markdown(completion["text"]).text, PAPER_TEXT)
     return completion
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(compare_overheads())

@@ -14,8 +14,6 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Literal
@@ -36,55 +34,55 @@ PAPERS_PER_ACTOR = 8
 CALL_S = 1.0
 
 
-def main() -> None:
+def compare_rates() -> None:
     """Measure and print the rates."""
     parser = argparse.ArgumentParser("python -m benchmarks.many_papers", description=__doc__)
     parser.add_argument("--papers", type=int, default=200)
-    papers = parser.parse_args().papers
-    print(f"\n{papers} papers, {CALL_S:g} s a call, {PAPERS_PER_ACTOR} papers under way a process or actor\n")
+    paper_count: int = parser.parse_args().papers
+    print(f"\n{paper_count} papers, {CALL_S:g} s a call, {PAPERS_PER_ACTOR} papers under way a process or actor\n")
     server = serve_fake_endpoint(generation_s=CALL_S, stream_interval=200)
-    with tempfile.TemporaryDirectory() as home, server as base_url:
-        os.environ["DRAFTROOM_HOME"] = home
-        alone, busy = _measure_rate(base_url, papers, "local", 1)
-        print(f"one process  {alone:6.3f} papers/s          processors {busy:3.0f} % busy")
-        for number in (1, 2, 4):
-            rate, busy = _measure_rate(base_url, papers, "ray", number)
-            ratio = rate / number / alone
-            print(f"{number} actors     {rate:6.3f} papers/s   x {ratio:.2f} each   processors {busy:3.0f} % busy")
+    with tempfile.TemporaryDirectory() as state_folder, server as base_url:
+        os.environ["DRAFTROOM_HOME"] = state_folder
+        local_rate, load_percent = _measure_rate(base_url, paper_count, "local", 1)
+        print(f"one process  {local_rate:6.3f} papers/s          processors {load_percent:3.0f} % busy")
+        for actor_count in (1, 2, 4):
+            rate, load_percent = _measure_rate(base_url, paper_count, "ray", actor_count)
+            relative_rate = rate / actor_count / local_rate
+            share = f"x {relative_rate:.2f} each"
+            print(f"{actor_count} actors     {rate:6.3f} papers/s   {share}   processors {load_percent:3.0f} % busy")
 
 
-def _measure_rate(base_url: str, papers: int, engine: Literal["local", "ray"], number: int) -> tuple[float, float]:
+def _measure_rate(
+    base_url: str, paper_count: int, engine: Literal["local", "ray"], actor_count: int
+) -> tuple[float, float]:
     """Return the papers a second while papers wait, and the load of the processors in percent."""
     model = {"base_url": base_url, "model": "large", "concurrency": PAPERS_PER_ACTOR, "temperature": 0.0}
     settings = Settings.model_validate({"models": {"default": model}, "journalism": {"rounds": 1}})
-    spans: list[tuple[float, float]] = []
+    run_spans: list[tuple[float, float]] = []
 
-    def record_span(ended: EndedJob) -> None:
-        spans.append((time.monotonic() - ended.result["seconds"], time.monotonic()))
+    def record_span(ended_job: EndedJob) -> None:
+        run_spans.append((time.monotonic() - ended_job.result["seconds"], time.monotonic()))
 
-    psutil.cpu_percent()
-    with _make_batch_files(papers) as (table, out):
+    with tempfile.TemporaryDirectory() as folder:
+        papers_file = Path(folder) / "papers.jsonl"
+        samples = islice(cycle(load_examples("journalism")), paper_count)
+        with papers_file.open("w", encoding="utf-8") as file:
+            for number, sample in enumerate(samples, start=1):
+                file.write(json.dumps({"id": str(number), "text": f"Study {number}. {sample['abstract']}"}) + "\n")
+        # The first call begins the measurement of the processors' load.
+        psutil.cpu_percent()
         work = SystemRunWork(RunRequest(JOURNALISM, settings))
-        folder, at_once = BatchFolder(out), PAPERS_PER_ACTOR
-        batch = Batch("explain", work, [table], folder, [".json"], at_once, engine=engine, actors=number)
+        results, at_once = BatchFolder(Path(folder) / "out"), PAPERS_PER_ACTOR
+        batch = Batch(
+            "explain", work, [str(papers_file)], results, [".json"], at_once, engine=engine, actors=actor_count
+        )
         batch.run(record_span, print)
-    first, last = min(begin for begin, _ in spans), max(begin for begin, _ in spans)
-    # Papers in part after the last start count in part.
-    done = sum((min(end, last) - begin) / (end - begin) for begin, end in spans)
-    return done / (last - first), psutil.cpu_percent()
-
-
-@contextmanager
-def _make_batch_files(papers: int) -> Iterator[tuple[str, Path]]:
-    """Write a table of papers, and yield it with a folder for results."""
-    with tempfile.TemporaryDirectory() as name:
-        table = Path(name) / "papers.jsonl"
-        with table.open("w", encoding="utf-8") as file:
-            for number, sample in enumerate(islice(cycle(load_examples("journalism")), papers), start=1):
-                row = {"id": str(number), "text": f"Study {number}. {sample['abstract']}"}
-                file.write(json.dumps(row) + "\n")
-        yield str(table), Path(name) / "out"
+    starts = [start for start, _ in run_spans]
+    first_start, last_start = min(starts), max(starts)
+    # A paper that ends after the last start counts in part.
+    papers_done = sum((min(end, last_start) - start) / (end - start) for start, end in run_spans)
+    return papers_done / (last_start - first_start), psutil.cpu_percent()
 
 
 if __name__ == "__main__":
-    main()
+    compare_rates()

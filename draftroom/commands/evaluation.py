@@ -19,7 +19,7 @@ from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, TRAINING, require_extra
 from draftroom.rendering.console import OUT, print_table, print_to_stderr
 from draftroom.systems import SYSTEMS, build_setting_overrides
-from serving.profiles import Profile, Server, load_profile
+from serving.profiles import Server, load_profile
 from state.errors import InputError, StateError
 from state.model_settings import ModelSettings
 from state.settings import Settings
@@ -90,12 +90,22 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         if concurrency:
             at_once = {role: {"concurrency": concurrency} for role in ("default", *task.roles)}
             flags = merge_settings(flags, {"models": at_once})
-        servers = load_profile(profile) if profile else None
-        settings = load_settings(merge_settings(_build_server_settings(servers, task), flags) if servers else flags)
+        served = load_profile(profile) if profile else None
+        if served:
+            # All roles ask the servers of the profile, on top of the preset of its name; flags take precedence.
+            fallback = next((server for server in served.servers if not server.roles), served.servers[0])
+            servers: dict[str, Server] = dict.fromkeys(("default", *task.roles), fallback)
+            servers |= {role: server for server in served.servers for role in server.roles}
+            models = {
+                role: {"base_url": each.base_url, "model": each.served_model_name} for role, each in servers.items()
+            }
+            named = {"preset": served.name} if served.name in list_presets() else {}
+            flags = merge_settings({"models": models, **named}, flags)
+        settings = load_settings(flags)
         folder = out or Path("evaluations") / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
         run = prepare_run(task, EvaluationRequest(data or [], rows, limit, seed, split), settings, folder)
-        if servers:
-            start_servers(servers)
+        if served:
+            start_servers(served)
         _run_evaluation(task, run, engine=engine, actors=actors, quiet=quiet)
 
     evaluate.__doc__ = EVALUATIONS[name].help
@@ -241,15 +251,6 @@ def measure_plan_reranking(
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise StateError(f"{out} cannot be written; choose another folder with --out.", kind="output_unwritable")
     typer.echo(evaluate_reranker(weights, read_planned_paragraphs(pairs, plans), out), nl=False)
-
-
-def _build_server_settings(profile: Profile, task: Task) -> dict[str, Any]:
-    """Build settings in which all roles ask the servers of a profile, on top of the preset of its name."""
-    fallback = next((server for server in profile.servers if not server.roles), profile.servers[0])
-    servers: dict[str, Server] = dict.fromkeys(("default", *task.roles), fallback)
-    servers |= {role: server for server in profile.servers for role in server.roles}
-    models = {role: {"base_url": each.base_url, "model": each.served_model_name} for role, each in servers.items()}
-    return {"models": models, **({"preset": profile.name} if profile.name in list_presets() else {})}
 
 
 def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:

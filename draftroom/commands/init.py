@@ -105,7 +105,12 @@ def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: st
 
 def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
     """List the models at the given addresses, else at the usual ones, which get no key."""
-    addresses = list(map(_validate_server_address, base_url)) if base_url else list_usual_addresses()
+    addresses = [] if base_url else list_usual_addresses()
+    for address in base_url or ():
+        try:
+            addresses.append(ModelSettings(base_url=address).base_url)
+        except ValueError as error:
+            raise typer.BadParameter(f"{address!r} is no address like http://127.0.0.1:8000/v1.") from error
     with ERR.status("Asking for models"):
         found = find_models(addresses, os.environ.get(api_key_env, "") if base_url else "")
     if not found:
@@ -116,13 +121,6 @@ def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[Local
     for number, model in enumerate(found, start=1):
         print_to_stderr(f"{number}. {model.name} at {model.base_url}")
     return found
-
-
-def _validate_server_address(address: str) -> str:
-    try:
-        return ModelSettings(base_url=address).base_url
-    except ValueError as error:
-        raise typer.BadParameter(f"{address!r} is no address like http://127.0.0.1:8000/v1.") from error
 
 
 def _choose_models(found: Sequence[LocalModel], model: str | None, reader: str | None) -> tuple[LocalModel, LocalModel]:

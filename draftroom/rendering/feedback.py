@@ -23,7 +23,7 @@ from nodes.feedback.agent import make_evidence_id
 from runs.record import RunRecord
 from state.documents import DocumentRef
 from state.errors import StateError
-from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Plan, Step, Target
+from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Step, Target
 from state.records import Values
 from tools.documents.reading import load_document
 
@@ -168,7 +168,13 @@ def _build_paragraph_history(values: Values) -> Iterator[b.FoldedBlocks]:
 def _list_review_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
     # 1. The plans; the first one was followed.
     for position, plan in enumerate(review["plans"]):
-        yield from _list_plan_lines(plan, followed=position == 0)
+        is_followed = position == 0
+        score = "" if plan["score"] is None else f", score {plan['score']:.3f}"
+        steps = "; ".join(_describe_step(step) for step in plan["steps"])
+        label = f"plan {plan['number']}{score}{', followed' if is_followed else ''}"
+        yield b.TextLine(steps, label=label, tone="question" if is_followed else "soft")
+        for repair in plan["repairs"]:
+            yield b.TextLine(repair, label="repaired", tone="warning")
     # 2. The controller's decision on each step, and the evidence that the step gave.
     found = {item["id"]: item for item in review["evidence"]}
     for record in review["log"]:
@@ -180,34 +186,26 @@ def _list_review_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
             yield replace(describe_evidence(evidence, question=False), tone="good")
         if not evidence or record["note"]:
             yield b.TextLine(f"{record['outcome']}{': ' if record['note'] else ''}{record['note']}", tone="soft")
-    # 3. The reviewer's candidates, and the comment that was made of one.
+    # 3. What the reviewer made of it.
+    yield from _list_outcome_lines(review)
+
+
+def _list_outcome_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
+    """List the reviewer's candidates, the comment that was made of one, and the problems of a review."""
     for candidate in review["candidates"]:
         label = f"possible weakness ({candidate['label']})"
         yield b.TextLine(f'"{candidate["quote"]}": {candidate["problem"]}', label=label, tone="answer")
-    if review["comment"]:
-        yield from _list_comment_lines(review["comment"])
+    if comment := review["comment"]:
+        text = f"{describe_comment_subject(comment)}: {comment['review']}"
+        yield b.TextLine(text, label=f"comment, {comment['label']}", tone="strong")
+        if comment["reasoning"]:
+            yield b.TextLine(comment["reasoning"], label="reasoning", tone="soft")
+        for note in [comment["verification"]["verdict"], *comment["verification"]["notes"]]:
+            yield b.TextLine(note, label="check", tone="soft")
     if review["problem"]:
         yield b.TextLine(review["problem"], label=review["outcome"], tone="warning")
     for note in review["notes"]:
         yield b.TextLine(note, label="please note", tone="warning")
-
-
-def _list_comment_lines(comment: Comment) -> Iterator[b.TextLine]:
-    text = f"{describe_comment_subject(comment)}: {comment['review']}"
-    yield b.TextLine(text, label=f"comment, {comment['label']}", tone="strong")
-    if comment["reasoning"]:
-        yield b.TextLine(comment["reasoning"], label="reasoning", tone="soft")
-    for note in [comment["verification"]["verdict"], *comment["verification"]["notes"]]:
-        yield b.TextLine(note, label="check", tone="soft")
-
-
-def _list_plan_lines(plan: Plan, *, followed: bool) -> Iterator[b.TextLine]:
-    score = "" if plan["score"] is None else f", score {plan['score']:.3f}"
-    steps = "; ".join(_describe_step(step) for step in plan["steps"])
-    label = f"plan {plan['number']}{score}{', followed' if followed else ''}"
-    yield b.TextLine(steps, label=label, tone="question" if followed else "soft")
-    for repair in plan["repairs"]:
-        yield b.TextLine(repair, label="repaired", tone="warning")
 
 
 def _describe_step(step: Step) -> str:

@@ -46,6 +46,14 @@ def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocu
     if selected and len(versions) > 1:
         change = b.Diff(diff_words(versions[0]["text"], selected["text"]))
         story.insert(0, b.FoldedBlocks(f"From the source to version {selected['number']}", [change], unfolded=True))
+    # Lost details by sentence, and the loops that ended early, in which a detail may have been missed.
+    lost = values.get("lost", [])
+    nothing = b.TextLine(f"None was found{'' if simplified else ' yet'}.")
+    lost_details: list[b.Block] = [b.Items(list_detail_lines(lost)) if lost else nothing]
+    for exchange in values.get("history", []):
+        if exchange["problem"]:
+            ended = f"Entry {exchange['entry']}, {format_identifier(exchange['loop'])}, ended early"
+            lost_details.append(b.TextLine(f"{ended}: {exchange['problem']}", tone="warning"))
     paper = values.get("source") or record["input"]["paper"]
     return b.ResultDocument(
         title=paper["title"] or record["input"]["name"],
@@ -55,7 +63,7 @@ def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocu
             b.TextLine(outcome, tone="soft"),
             *glossary,
             b.Heading("Details of the source that the text has lost or changed"),
-            *_list_lost_details(values, finished=bool(simplified)),
+            *lost_details,
             *build_reader_notices(values, UNIT),
             b.Heading("Versions"),
             *_tabulate_versions(versions, selected),
@@ -65,16 +73,6 @@ def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocu
         provenance=describe_provenance(record, values),
         costs=list(describe_costs(record, UNIT)),
     )
-
-
-def _list_lost_details(values: Values, *, finished: bool) -> Iterator[b.Block]:
-    """List lost details by sentence, and the loops that ended early."""
-    lost = values.get("lost", [])
-    yield b.Items(list_detail_lines(lost)) if lost else b.TextLine(f"None was found{'' if finished else ' yet'}.")
-    for exchange in values.get("history", []):
-        if exchange["problem"]:
-            loop = format_identifier(exchange["loop"])
-            yield b.TextLine(f"Entry {exchange['entry']}, {loop}, ended early: {exchange['problem']}", tone="warning")
 
 
 def _tabulate_versions(versions: Sequence[Version], selected: Version | None) -> Iterator[b.Block]:

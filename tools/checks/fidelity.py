@@ -25,7 +25,7 @@ import unicodedata
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, takewhile
 from typing import Final
 
 from state.documents import DocumentRef
@@ -98,7 +98,12 @@ def find_names(sentence: Sentence) -> list[Name]:
     # 2. Collect runs of capitalised words, and join each run to a name.
     taken = {symbol.start for symbol in symbols}
     found, run = symbols, list[tuple[int, str]]()
-    for start, word in filter(None, (_find_capitalised_part(token) for token in tokens if token.start() not in taken)):
+    for token in tokens:
+        # The capitalised part of a token: Wnt of "Wnt-dependent", Crohn of "Crohn's".
+        capitalised = takewhile(lambda part: part[0][0].isupper(), _PART.finditer(token[0]))
+        start, word = token.start(), token[0][: max((part.end() for part in capitalised), default=0)]
+        if start in taken or not word or word.lower() in _ORDINARY:
+            continue
         if run and not _JOINT.fullmatch(text, run[-1][0] + len(run[-1][1]), start):
             found += _join_capitalised_words(text, run)
             run = []
@@ -129,17 +134,6 @@ def _classify_part(text: str, start: int, part: str) -> str:
     if any(letter.isupper() for letter in part[1:]) or _MIXED.search(part):
         return "symbol"
     return "capital" if part[0].isupper() else "ordinary"
-
-
-def _find_capitalised_part(token: re.Match[str]) -> tuple[int, str] | None:
-    """Return the start and text of the capitalised part of a token: Wnt of "Wnt-dependent", Crohn of "Crohn's"."""
-    end = token.start()
-    for part in _PART.finditer(token[0]):
-        if not part[0][0].isupper():
-            break
-        end = token.start() + part.end()
-    word = token[0][: end - token.start()]
-    return (token.start(), word) if word and word.lower() not in _ORDINARY else None
 
 
 def _join_capitalised_words(text: str, run: list[tuple[int, str]]) -> Iterator[Name]:
@@ -174,15 +168,15 @@ _UNIVERSAL: Final = frozenset(_UNIVERSAL_NAMES.split())
 def fold_words(text: str) -> list[str]:
     """List the words of a text without case, accents, possessive and plural endings; hyphens separate words."""
     plain = strip_accents(_ACRONYM_PLURAL.sub("", _POSSESSIVE.sub("", text))).casefold().translate(_GREEK)
-    return [_to_singular(word) for word in _WORD.findall(plain)]
-
-
-def _to_singular(word: str) -> str:
-    if len(word) <= 3 or word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    return re.sub(r"(?<=s|x|z)es$|(?<=ch|sh)es$|s$", "", word)
+    words: list[str] = []
+    for word in _WORD.findall(plain):
+        if len(word) <= 3 or word.endswith(("ss", "us", "is")):
+            words.append(word)
+        elif word.endswith("ies"):
+            words.append(word[:-3] + "y")
+        else:
+            words.append(re.sub(r"(?<=s|x|z)es$|(?<=ch|sh)es$|s$", "", word))
+    return words
 
 
 class NameIndex:

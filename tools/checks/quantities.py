@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final, Literal
@@ -117,7 +117,16 @@ def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
     # 3. The hedge before it.
     before = sentence[max(0, start - 24) : start]
     hedge: Hedge = next((each for each, pattern in _HEDGES if pattern.search(before)), "exact")
-    kind = _classify_amount(sentence, match, unit, hedge)
+
+    # 4. The kind. A number before a plural is no year: "2000 patients".
+    is_year = _YEAR.fullmatch(match[0]) and hedge != "about" and not _COUNTED.match(sentence, match.end())
+    kind: FactKind = "number"
+    if unit is DECADE or (unit is None and is_year):
+        kind = "year"
+    elif unit and unit.name == "percent":
+        kind = "percentage"
+    elif unit and unit is not RATIO:
+        kind = "quantity"
     return Amount(kind, value, unit, sentence[start:end], start, end, significant, hedge, spelled, scale)
 
 
@@ -138,15 +147,6 @@ def _parse_value(match: re.Match[str]) -> tuple[float, int]:
 def _count_significant_digits(digits: str) -> int:
     kept = digits.replace(".", "").lstrip("0")
     return len(kept if "." in digits else kept.rstrip("0")) or 1
-
-
-def _classify_amount(sentence: str, match: re.Match[str], unit: Unit | None, hedge: Hedge) -> FactKind:
-    if unit is DECADE:
-        return "year"
-    if unit:
-        return "percentage" if unit.name == "percent" else "quantity" if unit is not RATIO else "number"
-    year = _YEAR.fullmatch(match[0]) and hedge != "about" and not _COUNTED.match(sentence, match.end())
-    return "year" if year else "number"
 
 
 def _share_units(sentence: str, found: list[Amount]) -> list[Amount]:
@@ -216,7 +216,11 @@ class AmountIndex:
             self._stated |= {_build_amount_key(amount): amount for amount in amounts}
             self._values |= {value for amount in amounts for value in (amount.value, *(amount.pair or ()))}
             self._counts |= {_COUNTING_WORDS[word] for word in _WORD.findall(sentence) if word in _COUNTING_WORDS}
-            self._list_lengths.update(_count_list_members(sentence))
+            # "red, green and blue" is a list of three.
+            for conjunction in _CONJUNCTION.finditer(sentence):
+                members = sentence[max(0, conjunction.start() - 300) : conjunction.start()].split(",")[1:]
+                short = takewhile(lambda member: len(member.split()) <= 6, reversed(members))
+                self._list_lengths.add(2 + sum(1 for _ in short))
 
     def supports(self, amount: Amount) -> bool:
         """Return whether the source has an amount: its value and unit, a fair rounding, or a list of that length."""
@@ -251,13 +255,6 @@ def _is_count(amount: Amount) -> bool:
     return amount.hedge == "exact" and (amount.unit is None or amount.unit.dimension == "fold")
 
 
-def _count_list_members(sentence: str) -> Iterator[int]:
-    """Yield the number of members of each list in a sentence: 3 for "red, green and blue"."""
-    for conjunction in _CONJUNCTION.finditer(sentence):
-        members = sentence[max(0, conjunction.start() - 300) : conjunction.start()].split(",")[1:]
-        yield 2 + sum(1 for _ in takewhile(lambda member: len(member.split()) <= 6, reversed(members)))
-
-
 def _is_supported_by(amount: Amount, stated: Amount) -> bool:
     if DECADE in (amount.unit, stated.unit):
         # The year 1994 supports "the 1990s", but not the reverse.
@@ -265,7 +262,13 @@ def _is_supported_by(amount: Amount, stated: Amount) -> bool:
     value = _convert_stated_value(amount, stated)
     if value is None:
         return False
-    is_equal = math.isclose(amount.value, value, rel_tol=_choose_tolerance(amount, stated))
+    units = {unit for unit in (amount.unit, stated.unit) if unit}
+    is_calendar = len(units) == 2 and len({unit.name for unit in units} - {"month", "year"}) < 2
+    tolerance = _CALENDAR_TOLERANCE if is_calendar else _FLOAT_TOLERANCE
+    shares = [each for each in (amount, stated) if each.spelled and each.unit and each.unit.dimension == "ratio"]
+    if any(each.kind == "number" for each in shares):
+        tolerance = _FRACTION_TOLERANCE
+    is_equal = math.isclose(amount.value, value, rel_tol=tolerance)
     may_differ = amount.kind != "year" and (amount.unit is None) == (stated.unit is None)
     return is_equal or (may_differ and _is_approximation(amount, value, stated))
 
@@ -299,12 +302,3 @@ def _convert_stated_value(amount: Amount, stated: Amount) -> float | None:
 def _is_share(unit: Unit, bare: float) -> bool:
     """Return whether a bare number can mean a share: 0.5 for 50%."""
     return unit.dimension == "ratio" and bare < 1
-
-
-def _choose_tolerance(amount: Amount, stated: Amount) -> float:
-    shares = [each for each in (amount, stated) if each.spelled and each.unit and each.unit.dimension == "ratio"]
-    if any(each.kind == "number" for each in shares):
-        return _FRACTION_TOLERANCE
-    units = {unit for unit in (amount.unit, stated.unit) if unit}
-    is_calendar = len(units) == 2 and len({unit.name for unit in units} - {"month", "year"}) < 2
-    return _CALENDAR_TOLERANCE if is_calendar else _FLOAT_TOLERANCE

@@ -34,6 +34,10 @@ _OTHER_WORK_BEFORE = re.compile(
 _OTHER_WORK_AFTER = re.compile(
     r"\s?\(?[a-z]?\)?\s(?:of|in|from)\s(?:the\s)?(?:[A-Z]|ref|original|previous|their|supplement|appendix|online|law|act)"
 )
+_UNRESOLVED = re.compile(  # Figure ??, (Section ??), [?]
+    r"(?P<word>fig(?:ure|\.)?|tab(?:le|\.)|sec(?:tion|\.)|appendix|theorem|lemma)s?\s?~?[(\[]?\?\?|\[\?\]",
+    re.IGNORECASE,
+)
 _MAX_HEADING_CHARACTERS = 120
 _MAX_MISSING_CAPTIONS = 1  # if more are missing, captions were not read
 _UNMARKED_FORMATS = {"pdf", "text"}  # here even a single missing caption was probably not read
@@ -49,22 +53,29 @@ def check_cross_references(document: Document, parts: Sequence[Statement]) -> tu
     texts += [each["text"] for each in document["hidden"] if each["reason"] == "alternative text"]
     texts += [part.paragraph["text"].replace("*", " ") for part in parts]
 
-    # 2. LaTeX itself warns of undefined labels; a source in which some are undefined is a part of a document.
-    found, unread = [] if document["format"] == "latex" else list(_find_unresolved_labels(parts)), list[str]()
+    # 2. Find the question marks that LaTeX prints for an undefined label or key. A source in LaTeX is left out: LaTeX
+    # itself warns of undefined labels, and a source in which some are undefined is a part of a document.
+    found, unread = list[ComputedFinding](), list[str]()
+    for part in () if document["format"] == "latex" else (part for part in parts if not part.row):
+        for match in _UNRESOLVED.finditer(part.text):
+            kind: CheckKind = "section" if match["word"] else "citation"
+            kind = "figure or table" if match[0].lower().startswith(("fig", "tab")) else kind
+            why, consistent = "the source does not define this label or key", "the name of one that exists"
+            found.append(part.build_finding(kind, "medium", match.span(), computation=why, consistent=consistent))
 
     # 3. Look for the captions of the figures and tables that the text mentions.
     most = 0 if is_unmarked else _MAX_MISSING_CAPTIONS
-    for kind in _CAPTION_WORDS:
-        captions = {int(match[1]) for text in texts if (match := _match_caption(kind, text))}
+    for name in _CAPTION_WORDS:
+        captions = {int(match[1]) for text in texts if (match := _match_caption(name, text))}
         missing = dict[int, ComputedFinding]()
-        for number, part, place in _find_mentions(kind, parts) if captions else ():
+        for number, part, place in _find_mentions(name, parts) if captions else ():
             if number not in captions:
-                why = f"{kind} {number} is referred to; the captions are those up to {kind} {max(captions)}"
-                consistent = f"the name of one that exists, or {kind} {number} itself"
+                why = f"{name} {number} is referred to; the captions are those up to {name} {max(captions)}"
+                consistent = f"the name of one that exists, or {name} {number} itself"
                 finding = part.build_finding("figure or table", "medium", place, computation=why, consistent=consistent)
                 missing.setdefault(number, finding)
         if len(missing) > most or any(number < max(captions) for number in missing):
-            unread.append(f"no caption was read of {kind} {', '.join(map(str, sorted(missing)))}")
+            unread.append(f"no caption was read of {name} {', '.join(map(str, sorted(missing)))}")
         else:
             found += missing.values()
     return found, unread
@@ -81,7 +92,11 @@ def _find_mentions(kind: str, parts: Sequence[Statement]) -> Iterator[tuple[int,
     pattern = re.compile(rf"(?<!\w)(?P<word>(?i:{_CAPTION_WORDS[kind]}))\s?(?:~|\()?(?P<list>{several})")
     for part in parts:
         for match in pattern.finditer(part.text):
-            if (match.start() <= 1 and _match_caption(kind, part.text)) or not _is_internal_reference(part, match):
+            is_caption = match.start() <= 1 and _match_caption(kind, part.text)
+            # Words around it, or a citation in its sentence, may assign it to another work.
+            before, sentence = part.text[: match.start()], part.text[slice(*part.find_sentence_span(match.start()))]
+            another = _OTHER_WORK_BEFORE.search(before[-20:]) or _OTHER_WORK_AFTER.match(part.text, match.end())
+            if is_caption or not is_prose(part) or another or _CITATION.search(sentence):
                 continue
             ranges = re.findall(rf"({_NUMBER}){_PANEL}(?:\s?(?:–|-|to|through)\s?({_NUMBER}))?", match["list"])
             numbers = [each for ends in ranges for each in list_range(*ends)]
@@ -93,26 +108,3 @@ def _find_mentions(kind: str, parts: Sequence[Statement]) -> Iterator[tuple[int,
 def list_range(first: str, last: str) -> range:
     """Return the numbers from the first to the last, or the first alone if there is no later one."""
     return range(int(first), max(int(first), int(last or first)) + 1)
-
-
-def _is_internal_reference(part: Statement, match: re.Match[str]) -> bool:
-    """Return whether nothing assigns a figure or table to another work."""
-    before, sentence = part.text[: match.start()], part.text[slice(*part.find_sentence_span(match.start()))]
-    another = _OTHER_WORK_BEFORE.search(before[-20:]) or _OTHER_WORK_AFTER.match(part.text, match.end())
-    return is_prose(part) and not another and not _CITATION.search(sentence)
-
-
-_UNRESOLVED = re.compile(  # Figure ??, (Section ??), [?]
-    r"(?P<word>fig(?:ure|\.)?|tab(?:le|\.)|sec(?:tion|\.)|appendix|theorem|lemma)s?\s?~?[(\[]?\?\?|\[\?\]",
-    re.IGNORECASE,
-)
-
-
-def _find_unresolved_labels(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Find the question marks that LaTeX prints for an undefined label or key."""
-    for part in (part for part in parts if not part.row):
-        for match in _UNRESOLVED.finditer(part.text):
-            kind: CheckKind = "section" if match["word"] else "citation"
-            kind = "figure or table" if match[0].lower().startswith(("fig", "tab")) else kind
-            why, consistent = "the source does not define this label or key", "the name of one that exists"
-            yield part.build_finding(kind, "medium", match.span(), computation=why, consistent=consistent)

@@ -90,7 +90,12 @@ def _check_interval_p_value(estimate: Estimate) -> ComputedFinding | None:
     not_significant = relation == "ns" or (relation in {"=", ">", "≥"} and p.low > ALPHA)
     if not (excluded and not_significant) and not (included and significant):
         return None
-    expected = _compute_interval_p_value(estimate)
+    # The two-sided p-value of a normally distributed estimate with this interval of 95 %.
+    expected, numbers = None, [estimate.value.value, low.value, high.value]
+    if estimate.scale != "ratio" or min(numbers) > 0:
+        value, lower, upper = map(math.log, numbers) if estimate.scale == "ratio" else numbers
+        error = (upper - lower) / (2 * 1.959964)
+        expected = math.erfc(abs(value / error) / math.sqrt(2)) if error > 0 else None
     near = f"; from the interval p is about {format_number(expected, 2)}" if expected is not None else ""
     is_near = relation == "=" and expected and 1 / _MAX_P_VALUE_RATIO < p.value / expected < _MAX_P_VALUE_RATIO
     could_be = {
@@ -107,14 +112,3 @@ def _check_interval_p_value(estimate: Estimate) -> ComputedFinding | None:
         consistent=f"p {'below' if excluded else 'above'} {ALPHA} with this interval",
         explanations=explanations,
     )
-
-
-def _compute_interval_p_value(estimate: Estimate) -> float | None:
-    """Return the two-sided p-value of a normally distributed estimate with this interval of 95 %."""
-    value, low, high = estimate.value.value, estimate.low.value, estimate.high.value
-    if estimate.scale == "ratio":
-        if min(low, high, value) <= 0:
-            return None
-        value, low, high = math.log(value), math.log(low), math.log(high)
-    error = (high - low) / (2 * 1.959964)
-    return math.erfc(abs(value / error) / math.sqrt(2)) if error > 0 else None

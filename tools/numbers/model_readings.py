@@ -8,7 +8,7 @@ and the percent sign behind it are read from the quote.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -90,8 +90,7 @@ def collect_records(
         for entry in reading["entries"]:
             try:
                 place, numbers = _find_quoted_numbers(entry, passages[at].text)
-                make_record = _RECORD_MAKERS.get(entry["kind"], _make_test_record)
-                found.append(make_record((passages[at], place), entry, numbers))
+                found.append(_make_record((passages[at], place), entry, numbers))
             except UnsupportedEntryError as reason:
                 dropped.append(f"{reason} (“{entry['quote']}”)")
         unread += [f"{at}, entries of the model, {len(dropped)}: {'; '.join(dropped)}"] if dropped else []
@@ -105,7 +104,13 @@ def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecor
     """
     merged = list(read)
     for other in (each for each in by_model if isinstance(each, kind)):
-        overlapping = [at for at, each in enumerate(merged) if _has_overlap(each, other)]
+        overlapping: list[int] = []
+        for at, each in enumerate(merged):
+            is_same_paragraph = each.statement.paragraph["id"] == other.statement.paragraph["id"]
+            # A row of a table has no places.
+            meets = each.statement.row or (each.place[0] < other.place[1] and other.place[0] < each.place[1])
+            if is_same_paragraph and meets:
+                overlapping.append(at)
         numbers = _collect_rounded_numbers(other)
         twin = next((at for at in overlapping if _collect_rounded_numbers(merged[at]) == numbers), None)
         if twin is not None:
@@ -114,13 +119,6 @@ def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecor
             merged[twin] = replace(merged[twin], **stated)
         merged += [] if overlapping else [other]
     return merged
-
-
-def _has_overlap(read: records.NumberRecord, other: records.NumberRecord) -> bool:
-    if read.statement.paragraph["id"] != other.statement.paragraph["id"]:
-        return False
-    # A row of a table has no places.
-    return read.statement.row or (read.place[0] < other.place[1] and other.place[0] < read.place[1])
 
 
 def _collect_rounded_numbers(record: records.NumberRecord) -> set[records.RoundedNumber]:
@@ -161,6 +159,33 @@ def _list_printed_numbers(text: str, place: TextSpan) -> Iterator[PrintedNumber]
 _RecordLocation = tuple[Statement, tuple[int, int]]
 
 
+def _make_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.NumberRecord:
+    """Return the record of an entry, or raise `UnsupportedEntryError` if a number is missing or cannot be."""
+    remarks = entry["remarks"]
+    match entry["kind"]:
+        case "mean":
+            is_whole, is_binary = (remark in remarks for remark in ("whole numbers", "yes or no"))
+            deviation = numbers.require_number("deviation") if "deviation" in numbers else None
+            items = numbers.require_whole_number("items") if "items" in numbers else 1 if is_whole else None
+            mean, n = numbers.require_number("mean"), numbers.require_whole_number("n")
+            return records.MeanAndDeviation(*at, mean, deviation, n, items, is_whole, is_binary, percentage=False)
+        case "proportion":
+            count, total = numbers.require_whole_number("count"), numbers.require_whole_number("total")
+            percentage = numbers.require_number("percentage")
+            return records.Proportion(*at, count, total, percentage, "approximate" in remarks)
+        case "estimate":
+            scales: list[Any] = [each for each in ("ratio", "difference") if each in remarks]
+            value, low, high = (numbers.require_number(role) for role in ("value", "low", "high"))
+            level = numbers.require_number("level").value / 100 if "level" in numbers else 0.95
+            p = numbers.require_number("p") if "p" in numbers else None
+            relation: Any = numbers["p"][0].sign if p else "="
+            return records.Estimate(*at, entry["name"], [*scales, "unknown"][0], value, low, high, level, p, relation)
+        case "number told twice" | "parts of a whole":
+            return _make_total_record(at, entry, numbers)
+        case _:
+            return _make_test_record(at, entry, numbers)
+
+
 def _make_test_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.ReportedTest:
     kind: Any = entry["kind"]
     remarks, degrees = entry["remarks"], tuple(each.number for each in numbers.get("df", []))
@@ -173,29 +198,6 @@ def _make_test_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByR
     tails: Any = "one" if "one-sided" in remarks else "two" if "two-sided" in remarks else "unstated"
     adjustment = entry["name"] if "adjusted" in remarks else ""
     return records.ReportedTest(*at, kind, statistic, relation, degrees, p, p_relation, tails, adjustment)
-
-
-def _make_mean_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.MeanAndDeviation:
-    is_whole, is_binary = (remark in entry["remarks"] for remark in ("whole numbers", "yes or no"))
-    deviation = numbers.require_number("deviation") if "deviation" in numbers else None
-    items = numbers.require_whole_number("items") if "items" in numbers else 1 if is_whole else None
-    mean, n = numbers.require_number("mean"), numbers.require_whole_number("n")
-    return records.MeanAndDeviation(*at, mean, deviation, n, items, is_whole, is_binary, percentage=False)
-
-
-def _make_proportion_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.Proportion:
-    count, total = numbers.require_whole_number("count"), numbers.require_whole_number("total")
-    is_approximate, percentage = "approximate" in entry["remarks"], numbers.require_number("percentage")
-    return records.Proportion(*at, count, total, percentage, is_approximate)
-
-
-def _make_estimate_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.Estimate:
-    scales: list[Any] = [each for each in ("ratio", "difference") if each in entry["remarks"]]
-    value, low, high = (numbers.require_number(role) for role in ("value", "low", "high"))
-    level = numbers.require_number("level").value / 100 if "level" in numbers else 0.95
-    p = numbers.require_number("p") if "p" in numbers else None
-    relation: Any = numbers["p"][0].sign if p else "="
-    return records.Estimate(*at, entry["name"], [*scales, "unknown"][0], value, low, high, level, p, relation)
 
 
 def _make_total_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.ReportedTotal:
@@ -213,12 +215,3 @@ def _make_total_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersBy
     is_exclusive, is_complete = (is_repeated or remark in entry["remarks"] for remark in ("no overlap", "all parts"))
     is_share = printed[0].percentage
     return records.ReportedTotal(*at, entry["name"], total, tuple(others), is_share, is_exclusive, is_complete)
-
-
-_RECORD_MAKERS: dict[str, Callable[[_RecordLocation, ReadEntry, NumbersByRole], records.NumberRecord]] = {
-    "mean": _make_mean_record,
-    "proportion": _make_proportion_record,
-    "estimate": _make_estimate_record,
-    "number told twice": _make_total_record,
-    "parts of a whole": _make_total_record,
-}

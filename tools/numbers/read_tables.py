@@ -129,7 +129,13 @@ def _find_role(part: str) -> tuple[str, bool]:
 def parse_table(table: PaperTable) -> ParsedTable:
     """Parse a table into lines of values with roles."""
     # 1. Read the headings. The table is turned if more roles are named at the left than at the top.
-    depth = _count_heading_rows(table.rows)
+    # They are the rows above the first row with a number, at least one.
+    depth = 1
+    for at, row in enumerate(table.rows[1:], 1):
+        cells = [cell for cell in row[1:] if cell]
+        if not cells or any(_BEGINS_NUMBER.match(cell) and not _parse_heading(cell).roles for cell in cells):
+            depth = at
+            break
     body = list(zip(table.rows[depth:], table.statements[depth - 1 :], strict=True))
     labels = [_parse_heading(row[0]) for row, _ in body]
     columns = _parse_column_headings(table.rows[:depth])
@@ -154,15 +160,6 @@ def parse_table(table: PaperTable) -> ParsedTable:
     lines = zip(*grid, strict=True) if turned else grid
     about = " ; ".join(filter(None, [table.caption, *(column.words for column in columns), table.notes]))
     return ParsedTable(about, [[value for cell in line for value in cell] for line in lines])
-
-
-def _count_heading_rows(rows: Sequence[Sequence[str]]) -> int:
-    """Count the rows above the first row with a number, at least one."""
-    for at, row in enumerate(rows[1:], 1):
-        cells = [cell for cell in row[1:] if cell]
-        if not cells or any(_BEGINS_NUMBER.match(cell) and not _parse_heading(cell).roles for cell in cells):
-            return at
-    return 1
 
 
 def _parse_column_headings(rows: Sequence[Sequence[str]]) -> list[TableHeading]:

@@ -177,7 +177,12 @@ def check_comparison(comparison: records.GroupComparison) -> ComputedFinding | N
     numbers = [number for each in comparison.groups for number in (each.mean, each.deviation) if number]
     extremes = product(*((number.low, number.high) for number in numbers))
     readings = [_compute_possible_statistics(comparison.measure, n1, n2, *values) for values in extremes]
-    ranges = [_compute_absolute_range(values) for values in zip(*readings, strict=True)]
+    ranges: list[tuple[float, float]] = []
+    for values in zip(*readings, strict=True):
+        least, most = min(values), max(values)
+        # Values of both signs have 0 between them.
+        smallest = 0.0 if least < 0 < most else min(abs(least), abs(most))
+        ranges.append((smallest, max(abs(least), abs(most))))
     printed = records.RoundedNumber(abs(comparison.value.value), comparison.value.half)
     if any(low <= printed.high and printed.low <= high for low, high in ranges):
         return None
@@ -209,12 +214,6 @@ def _compute_possible_statistics(
             scales = [pooled, hedges, math.sqrt((sd1**2 + sd2**2) / 2), sd1, sd2]
         values += [(mean1 - mean2) / scale for scale in scales]
     return values
-
-
-def _compute_absolute_range(values: Sequence[float]) -> tuple[float, float]:
-    """Return the smallest and the largest absolute value between the extremes."""
-    least, most = min(values), max(values)
-    return (0.0 if least < 0 < most else min(abs(least), abs(most))), max(abs(least), abs(most))
 
 
 def check_multiple_testing(
