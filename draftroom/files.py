@@ -48,7 +48,11 @@ def read_run_input(file: str, *, scope: Scope, max_pages: int) -> RunInput:
 def read_run_input_bytes(data: bytes, name: str, *, scope: Scope, max_pages: int) -> RunInput:
     """Read a paper that is no file as `read_run_input` does, and store it in the state folder.
 
-    The name is shown to users; its suffix may tell the format.
+    Args:
+        data: Content of the paper.
+        name: Shown to users; its suffix may tell the format.
+        scope: Part of the paper that is read.
+        max_pages: Longest PDF that is accepted.
     """
     paper = read_document_bytes(data, name=name, scope=scope, max_pages=max_pages)
     return RunInput(name=name, path=paper["source"], paper=paper)
@@ -83,6 +87,12 @@ def check_output_paths(paths: list[Path], formats: Collection[str]) -> None:
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
     """Write the result in the format of each file's suffix.
+
+    Args:
+        paths: Files to write; their suffixes choose the formats.
+        rendering: Formats of the system.
+        record: Record of the run.
+        values: State of its graph.
 
     Raises:
         InputError: If a file cannot be written; the run itself is kept.

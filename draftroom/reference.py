@@ -30,11 +30,16 @@ LONGEST_CHOICE = 6
 
 def render_reference_pages() -> dict[str, str]:
     """Render the pages, by file name."""
+    # An option that several commands share is explained at its first command.
+    explained: dict[tuple[str, str], str] = {}
+    commands = [
+        part for name in COMMANDS for part in describe_command(f"draftroom {name}", load_command(name), explained)
+    ]
     written = {
         "settings.md": list_settings(),
         "extensions.md": list_extensions(),
         "exit_codes.md": [render_exit_codes().rstrip()],
-        "commands.md": list_commands(),
+        "commands.md": commands,
         "python.md": list_python_interface(),
     }
     heads = {name: (DOCS / name).read_text(encoding="utf-8").partition(MARKER)[0] for name in written}
@@ -63,7 +68,12 @@ def list_settings_table(name: str, model: type[BaseModel]) -> Iterator[str]:
 
 
 def render_fields(described: Any, leave_out: Iterable[str] = ()) -> str:
-    """Describe the fields of a model or a TypedDict by its JSON schema, one a line."""
+    """Describe the fields of a model or a TypedDict by its JSON schema, one a line.
+
+    Args:
+        described: A model or a TypedDict.
+        leave_out: Names of fields that are described elsewhere.
+    """
     lines = []
     for name, field in TypeAdapter(described).json_schema()["properties"].items():
         if name not in set(leave_out):
@@ -100,13 +110,6 @@ def list_extensions() -> Iterator[str]:
         ]
         head = ["| extension | in `default` | what it does | what for |", "|---|---|---|---|"]
         yield from (f"## {SYSTEMS_BY_TABLE[table][0].name}", "\n".join([*head, *rows]))
-
-
-def list_commands() -> Iterator[str]:
-    """Describe all commands; an option that several commands share is explained at its first command."""
-    explained: dict[tuple[str, str], str] = {}
-    for name in COMMANDS:
-        yield from describe_command(f"draftroom {name}", load_command(name), explained)
 
 
 def describe_command(path: str, command: Any, explained: dict[tuple[str, str], str]) -> Iterator[str]:

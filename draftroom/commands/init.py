@@ -87,7 +87,13 @@ def init_settings(
 
 
 def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: str = _DEFAULT_KEY_VARIABLE) -> str:
-    """Format a settings file that names the models."""
+    """Format a settings file that names the models.
+
+    Args:
+        writer: Model of all roles but the reader.
+        reader: Weaker model that reads; may be the same.
+        api_key_env: Environment variable with the key; the default one is not written.
+    """
     lines = ["# Written by `draftroom init`. The page docs/settings.md lists all that can be set.", ""]
     if 0 < writer.size < SMALL_MODEL_PARAMETERS:
         lines += ['preset = "laptop" # short texts and few rounds, as a small model needs', ""]
@@ -182,6 +188,10 @@ def choose_default_models(models: Sequence[LocalModel]) -> tuple[LocalModel, Loc
 
 def select_model_by_name(name: str, models: Sequence[LocalModel]) -> LocalModel:
     """Return the model of this name.
+
+    Args:
+        name: Name as the server lists it.
+        models: Models that were found.
 
     Raises:
         ModelUnavailableError: If no server has it.

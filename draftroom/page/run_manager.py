@@ -157,7 +157,14 @@ async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer
 def update_record_after_attempt(
     record: RunRecord, snapshot: StateSnapshot, runnable: RunnableGraph, error: Mapping[str, str] | None
 ) -> RunRecord:
-    """Return the record with the status and results after an attempt; `error` is a failure as the server reports it."""
+    """Return the record with the status and results after an attempt.
+
+    Args:
+        record: Record before the attempt.
+        snapshot: State of the graph after it.
+        runnable: Graph of the run.
+        error: Failure as the server reports it; None if there was none.
+    """
     newest = refresh_record(record, StreamState(snapshot).merge_subgraphs(runnable), runnable)
     if error:
         kind = ERROR_KINDS.get(error["error"], error["error"])

@@ -95,25 +95,24 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
     # Before the records are read: the record of a run that ends in between is up to date.
     active = manager.list_active_attempts()
     records = load_records()
-    shown = (record for record in records.readable if record["system"] != NUMBER_CHECK.name)
-    return {"runs": [_summarize_run(record, active) for record in shown], "problems": records.problems}
-
-
-def _summarize_run(record: RunRecord, active: Mapping[str, ServerRun]) -> dict[str, Any]:
-    try:
-        progress, outcome = find_system(record["system"]).progress(record["results"])
-    except StateError:  # a run of another version of Draftroom
-        progress, outcome = "", ""
-    return {
-        **{key: record[key] for key in ("id", "system", "created", "updated")},
-        "name": record["input"]["name"],
-        "status": "running" if record["id"] in active else determine_status(record),
-        "progress": progress,
-        "outcome": outcome,
-        "calls": count_run_calls(record),
-        "tokens": count_run_tokens(record),
-        "problem": record["failures"][-1]["message"] if record["failures"] else "",
-    }
+    runs = []
+    for record in (record for record in records.readable if record["system"] != NUMBER_CHECK.name):
+        try:
+            progress, outcome = find_system(record["system"]).progress(record["results"])
+        except StateError:  # a run of another version of Draftroom
+            progress, outcome = "", ""
+        summary = {
+            **{key: record[key] for key in ("id", "system", "created", "updated")},
+            "name": record["input"]["name"],
+            "status": "running" if record["id"] in active else determine_status(record),
+            "progress": progress,
+            "outcome": outcome,
+            "calls": count_run_calls(record),
+            "tokens": count_run_tokens(record),
+            "problem": record["failures"][-1]["message"] if record["failures"] else "",
+        }
+        runs.append(summary)
+    return {"runs": runs, "problems": records.problems}
 
 
 async def load_run_view(record: RunRecord) -> RunView:
@@ -132,7 +131,12 @@ async def load_run_view(record: RunRecord) -> RunView:
 
 
 def build_run_payload(view: RunView, active: ServerRun | None) -> dict[str, Any]:
-    """Build the data of one run: its paper, its result so far, and the question at which it is paused."""
+    """Build the data of one run: its paper, its result so far, and the question at which it is paused.
+
+    Args:
+        view: The run with its current state.
+        active: The server's run while it is under way; None otherwise.
+    """
     record, values, snapshot = view
     rendering = find_system(record["system"]).rendering
     result = json.loads(rendering.formats[".json"](record, values))

@@ -183,5 +183,11 @@ class ResultDocument:
 
 
 def format_place(section: str, page: int, *more: str) -> str:
-    """Format a place in a paper: its section, its page if it has pages, and further parts."""
+    """Format a place in a paper: its section, its page if it has pages, and further parts.
+
+    Args:
+        section: Heading of the section; may be empty.
+        page: Number of the page; 0 if there are no pages.
+        more: Further parts, such as a paragraph.
+    """
     return ", ".join(filter(None, (section, f"page {page}" if page else "", *more)))

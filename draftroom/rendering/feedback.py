@@ -49,6 +49,15 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
     summary = f"{counts}{state}" if comments or computed else f"{counts}{state}: nothing worth raising was found"
     ranked = "; the numbers rank them, the best supported first" if comments else ""
     paragraphs, missing = _list_noted_paragraphs(values)
+    # Comments on the previous version, open ones first.
+    earlier: list[EarlierComment] = values.get("earlier") or []
+    order = list(EARLIER_COMMENT_LABELS)
+    lines = [
+        b.TextLine(_summarize_comment(item["comment"], item["paragraph"]), label=EARLIER_COMMENT_LABELS[item["status"]])
+        for item in sorted(earlier, key=lambda item: order.index(item["status"]))
+    ]
+    heading = f"Comments on the version before ({len(lines)})"
+    previous = [b.FoldedBlocks(heading, [b.Items(lines)], unfolded=True)] if lines else []
     return b.ResultDocument(
         title=title,
         result=[
@@ -57,7 +66,7 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
             *_warn_of_hidden_text(values),
             *([b.TextLine(missing, tone="soft")] if missing else []),
             b.NotedPaper([*computed, *comments], paragraphs, list(WEAKNESS_COLOURS)),
-            *_list_earlier_comments(values),
+            *previous,
         ],
         remarks=list(_list_remarks(values, {note.id for note in comments})),
         conclusion=f"{summary}. Run {record['id']}",
@@ -100,18 +109,6 @@ def _list_noted_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]
     for note in list_ranked_notes(values):  # at least the quote, if its paragraph is lost
         texts.setdefault(note.paragraph, b.NotedParagraph(note.paragraph, note.section, note.page, note.quote))
     return list(texts.values()), missing
-
-
-def _list_earlier_comments(values: Values) -> Iterator[b.Block]:
-    """List the comments on the previous version, open ones first."""
-    earlier: list[EarlierComment] = values.get("earlier") or []
-    order = list(EARLIER_COMMENT_LABELS)
-    lines = [
-        b.TextLine(_summarize_comment(item["comment"], item["paragraph"]), label=EARLIER_COMMENT_LABELS[item["status"]])
-        for item in sorted(earlier, key=lambda item: order.index(item["status"]))
-    ]
-    if lines:
-        yield b.FoldedBlocks(f"Comments on the version before ({len(lines)})", [b.Items(lines)], unfolded=True)
 
 
 def _summarize_comment(comment: Comment, paragraph: str = "") -> str:

@@ -22,7 +22,13 @@ UNIT = "passage"
 
 
 def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
-    """Make a note of a finding; `wording` is the reviewer's text for it."""
+    """Make a note of a finding.
+
+    Args:
+        found: The finding.
+        id_: Id of the note on the page.
+        wording: The reviewer's text for the finding; empty without a review.
+    """
     place = format_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
     lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
     if found["explanations"]:
@@ -45,7 +51,12 @@ def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = ""
 
 
 def build_check_document(paper: RunInput, report: PaperReport) -> ResultDocument:
-    """Build the result document of a check: its findings and the coverage of the paper."""
+    """Build the result document of a check: its findings and the coverage of the paper.
+
+    Args:
+        paper: The paper.
+        report: Result of the checks.
+    """
     findings = report["findings"]
     counts = {severity: sum(found["severity"] == severity for found in findings) for severity in SEVERITIES}
     severities = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)

@@ -94,7 +94,16 @@ def _add_word_comment(word: WordDocument, paragraph: WordParagraph, placed: Plac
     text = "".join(run.text for run in paragraph.runs)
     exact = text.find(quote)
     place = TextSpan(exact, exact + len(quote)) if exact >= 0 else find_quote(quote, text, fewest=1)
-    runs = _isolate_runs(paragraph, place.start, place.end) if quote and place else paragraph.runs
+    runs = paragraph.runs
+    if quote and place:
+        # Runs that cross the beginning or the end of the quote are split there.
+        _split_run(paragraph, place.start)
+        _split_run(paragraph, place.end)
+        position, runs = 0, []
+        for run in paragraph.runs:
+            if place.start <= position < place.end and run.text:
+                runs.append(run)
+            position += len(run.text)
     if not runs:  # an empty paragraph, or one whose words are all links
         runs = [paragraph.add_run("\u200b")]
     comment = word.add_comment((runs[0], runs[-1]), author=NOTE_AUTHOR, initials=AUTHOR_INITIALS)
@@ -102,18 +111,6 @@ def _add_word_comment(word: WordDocument, paragraph: WordParagraph, placed: Plac
     comment.paragraphs[0].add_run(first)
     for other in others:
         comment.add_paragraph(other)
-
-
-def _isolate_runs(paragraph: WordParagraph, start: int, end: int) -> list[Run]:
-    """Return the runs of exactly these characters; runs that cross a boundary are split there."""
-    _split_run(paragraph, start)
-    _split_run(paragraph, end)
-    position, found = 0, []
-    for run in paragraph.runs:
-        if start <= position < end and run.text:
-            found.append(run)
-        position += len(run.text)
-    return found
 
 
 def _split_run(paragraph: WordParagraph, at: int) -> None:

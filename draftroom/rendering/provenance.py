@@ -69,7 +69,12 @@ def format_extensions(extensions: Sequence[str]) -> str:
 
 
 def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
-    """List the run, paper, extensions and models that a result comes from."""
+    """List the run, paper, extensions and models that a result comes from.
+
+    Args:
+        record: Record of the run.
+        values: State of its graph.
+    """
     paper = values.get("source") or record["input"]["paper"]
     size = f"{paper['format']}, {paper['scope']}, {paper['words']} words"
     state = f"{determine_status(record)}, resumed {record['resumed']} times"
@@ -83,21 +88,16 @@ def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
 
 
 def describe_costs(record: RunRecord, unit: str) -> Iterator[Block]:
-    """List the prompts of a run, its usage by role, and its failures."""
+    """List the prompts of a run, its usage by role, and its failures.
+
+    Args:
+        record: Record of the run.
+        unit: Name of a part of the run, such as `round`.
+    """
     prompts = [TextLine(f"SHA-256 {sha256}", label=f"Prompt {name}") for name, sha256 in record["prompts"].items()]
     if prompts:
         yield FoldedBlocks("Prompts", [Items(prompts)])
-    yield tabulate_usage(record, unit)
-    failures = [
-        TextLine(f"Failed at {failure['time']} ({failure['kind']}): {failure['message']}", tone="alarm")
-        for failure in record["failures"]
-    ]
-    if failures:
-        yield Items(failures)
-
-
-def tabulate_usage(record: RunRecord, unit: str) -> DataTable:
-    """Tabulate the calls, tokens and seconds of each role in each round, entry or paragraph."""
+    # Usage has a part for each role in each round, entry or paragraph.
     rows = []
     for part in record["usage"]:
         about = "~" if part["tokens_estimated"] else ""
@@ -106,4 +106,10 @@ def tabulate_usage(record: RunRecord, unit: str) -> DataTable:
         row += [f"{part['seconds']:.1f}", *(str(part[key]) for key in ("http_retries", "reasks", "trims"))]
         rows.append(row)
     columns = (unit, "role", "calls", "tokens in", "tokens out", "seconds", "retries", "re-asks", "trims")
-    return DataTable(columns, rows, words=["role"])
+    yield DataTable(columns, rows, words=["role"])
+    failures = [
+        TextLine(f"Failed at {failure['time']} ({failure['kind']}): {failure['message']}", tone="alarm")
+        for failure in record["failures"]
+    ]
+    if failures:
+        yield Items(failures)

@@ -34,6 +34,10 @@ LITERATURE_SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
 def build_review_request(system: System, flags: Mapping[str, Any]) -> RunRequest:
     """Build the request of a review from the flags of its command.
 
+    Args:
+        system: Focused feedback, or a baseline.
+        flags: All flags of the command by name.
+
     Raises:
         SettingsError: If the packages of a review are not installed.
         InputError: If the text to be reviewed is empty.
@@ -73,6 +77,12 @@ def _build_target_request(targets: Mapping[str, Any], *, is_paper_from_stdin: bo
 
 def prepare_review(system: System, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
     """Build the record of a review after checking all that it needs, before any model is asked.
+
+    Args:
+        system: Focused feedback, or a baseline.
+        settings: Resolved settings.
+        take: Reads the paper.
+        request: Choice of paragraphs and earlier comments.
 
     Raises:
         DraftroomError: If the settings, the paper or the request are wrong.

@@ -87,7 +87,32 @@ def find_amounts(sentence: str) -> list[Amount]:
     members of a list or a range share the unit of the last: in "3-5 days" both are days.
     """
     found = [amount for match in _NUMBER.finditer(sentence) if (amount := _parse_amount(sentence, match))]
-    return _join_ratios(sentence, _share_units(sentence, found))
+
+    # 1. Copy the unit of the last member of a list or range to the others: to "3" of "3 and 5 mg".
+    shared: list[Amount] = []
+    for amount in reversed(found):
+        member, is_bare = amount, amount.kind == "number" and not amount.unit
+        if shared and is_bare and _LISTED.fullmatch(sentence, amount.end, shared[-1].start):
+            following = shared[-1]
+            # In "80 to 100 billion", 80 is in billions, too.
+            is_in_range = _RANGED.fullmatch(sentence, amount.end, following.start)
+            if is_in_range and amount.scale == 1 and amount.value * following.scale < following.value:
+                member = replace(amount, value=amount.value * following.scale, scale=following.scale)
+            if following.unit:
+                member = replace(member, unit=following.unit, kind=following.kind)
+        shared.append(member)
+
+    # 2. Join the two numbers of "one in five" or "3/4" to a ratio.
+    joined: list[Amount] = []
+    for amount in reversed(shared):
+        part = joined[-1] if joined else None
+        bare = part and part.kind == amount.kind == "number" and not part.unit and not amount.unit
+        if part and bare and part.value < amount.value and _OUT_OF.fullmatch(sentence, part.end, amount.start):
+            pair, text = (part.value, amount.value), sentence[part.start : amount.end]
+            joined[-1] = replace(part, unit=RATIO, value=pair[0] / pair[1], text=text, end=amount.end, pair=pair)
+        else:
+            joined.append(amount)
+    return joined
 
 
 def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
@@ -147,37 +172,6 @@ def _parse_value(match: re.Match[str]) -> tuple[float, int]:
 def _count_significant_digits(digits: str) -> int:
     kept = digits.replace(".", "").lstrip("0")
     return len(kept if "." in digits else kept.rstrip("0")) or 1
-
-
-def _share_units(sentence: str, found: list[Amount]) -> list[Amount]:
-    """Copy the unit of the last member of a list or range to the others: to "3" of "3 and 5 mg"."""
-    shared: list[Amount] = []
-    for amount in reversed(found):
-        member, is_bare = amount, amount.kind == "number" and not amount.unit
-        if shared and is_bare and _LISTED.fullmatch(sentence, amount.end, shared[-1].start):
-            following = shared[-1]
-            # In "80 to 100 billion", 80 is in billions, too.
-            is_in_range = _RANGED.fullmatch(sentence, amount.end, following.start)
-            if is_in_range and amount.scale == 1 and amount.value * following.scale < following.value:
-                member = replace(amount, value=amount.value * following.scale, scale=following.scale)
-            if following.unit:
-                member = replace(member, unit=following.unit, kind=following.kind)
-        shared.append(member)
-    return shared[::-1]
-
-
-def _join_ratios(sentence: str, found: list[Amount]) -> list[Amount]:
-    """Join the two numbers of "one in five" or "3/4" to a ratio."""
-    joined: list[Amount] = []
-    for amount in found:
-        part = joined[-1] if joined else None
-        bare = part and part.kind == amount.kind == "number" and not part.unit and not amount.unit
-        if part and bare and part.value < amount.value and _OUT_OF.fullmatch(sentence, part.end, amount.start):
-            pair, text = (part.value, amount.value), sentence[part.start : amount.end]
-            joined[-1] = replace(part, unit=RATIO, value=pair[0] / pair[1], text=text, end=amount.end, pair=pair)
-        else:
-            joined.append(amount)
-    return joined
 
 
 # Allowed differences from the source's number, relative to it.

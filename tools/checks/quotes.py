@@ -29,7 +29,10 @@ class TextSpan(NamedTuple):
 def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> TextSpan | None:
     """Find the first place where a text has the words of a quote in order and without gaps.
 
-    Case, punctuation and white space may differ. Quotes of fewer than `fewest` words are not searched for.
+    Args:
+        quote: Words to find; case, punctuation and white space may differ.
+        text: Text that is searched.
+        fewest: Shorter quotes, in words, are not searched for.
     """
     wanted = [word.casefold() for word in _WORD.findall(quote)]
     if len(wanted) < max(1, fewest):
@@ -43,7 +46,15 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
 
 
 def find_closest_quote(quote: str, text: str) -> TextSpan | None:
-    """Find the words of a quote, or the sentence that shares most of them."""
+    """Find the words of a quote, or the sentence that shares most of them.
+
+    Args:
+        quote: Words to find.
+        text: Text that is searched.
+
+    Returns:
+        None if no sentence is close.
+    """
     place = find_quote(quote, text)
     if place or not (wanted := _collect_folded_words(quote)):
         return place
@@ -56,7 +67,12 @@ def find_closest_quote(quote: str, text: str) -> TextSpan | None:
 
 
 def find_quotation(comment: str, text: str) -> TextSpan | None:
-    """Find the longest passage in a comment's quotation marks that a text has, too."""
+    """Find the longest passage in a comment's quotation marks that a text has, too.
+
+    Args:
+        comment: Text with quotation marks.
+        text: Text that is searched.
+    """
     passages = [part for quotation in _QUOTATION.findall(comment) for part in _ELLIPSIS.split(quotation)]
     places = filter(None, (find_quote(passage, text, fewest=1) for passage in passages))
     return max(places, key=lambda place: place.end - place.start, default=None)

@@ -44,7 +44,12 @@ _UNMARKED_FORMATS = {"pdf", "text"}  # here even a single missing caption was pr
 
 
 def check_cross_references(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about references of the text to its own paper, and messages about unread captions."""
+    """Return findings about references of the text to its own paper, and messages about unread captions.
+
+    Args:
+        document: The paper.
+        parts: Its statements.
+    """
     # 1. Collect the texts that may be captions. In formats without marks every short line may be a heading.
     is_unmarked = document["format"] in _UNMARKED_FORMATS
     lines = {line for line in document["text"].split("\n") if is_unmarked or line[:1] in "#*"}
@@ -57,11 +62,11 @@ def check_cross_references(document: Document, parts: Sequence[Statement]) -> tu
     # itself warns of undefined labels, and a source in which some are undefined is a part of a document.
     found, unread = list[ComputedFinding](), list[str]()
     for part in () if document["format"] == "latex" else (part for part in parts if not part.row):
-        for match in _UNRESOLVED.finditer(part.text):
-            kind: CheckKind = "section" if match["word"] else "citation"
-            kind = "figure or table" if match[0].lower().startswith(("fig", "tab")) else kind
+        for mark in _UNRESOLVED.finditer(part.text):
+            kind: CheckKind = "section" if mark["word"] else "citation"
+            kind = "figure or table" if mark[0].lower().startswith(("fig", "tab")) else kind
             why, consistent = "the source does not define this label or key", "the name of one that exists"
-            found.append(part.build_finding(kind, "medium", match.span(), computation=why, consistent=consistent))
+            found.append(part.build_finding(kind, "medium", mark.span(), computation=why, consistent=consistent))
 
     # 3. Look for the captions of the figures and tables that the text mentions.
     most = 0 if is_unmarked else _MAX_MISSING_CAPTIONS

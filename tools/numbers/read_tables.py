@@ -132,8 +132,8 @@ def parse_table(table: PaperTable) -> ParsedTable:
     # They are the rows above the first row with a number, at least one.
     depth = 1
     for at, row in enumerate(table.rows[1:], 1):
-        cells = [cell for cell in row[1:] if cell]
-        if not cells or any(_BEGINS_NUMBER.match(cell) and not _parse_heading(cell).roles for cell in cells):
+        filled = [cell for cell in row[1:] if cell]
+        if not filled or any(_BEGINS_NUMBER.match(cell) and not _parse_heading(cell).roles for cell in filled):
             depth = at
             break
     body = list(zip(table.rows[depth:], table.statements[depth - 1 :], strict=True))

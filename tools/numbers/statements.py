@@ -70,7 +70,16 @@ class Statement:
         consistent: str,
         explanations: Sequence[str] = (),
     ) -> ComputedFinding:
-        """Return a finding that quotes the words between two places; its fields are those of `ComputedFinding`."""
+        """Return a finding that quotes the words between two places; its fields are those of `ComputedFinding`.
+
+        Args:
+            kind: Kind of the finding.
+            severity: How grave it is.
+            place: Start and end of the quoted words; by default the whole statement.
+            computation: What was computed, and how it differs from the printed value.
+            consistent: What would be consistent.
+            explanations: What else could explain the difference.
+        """
         words = self.verbatim if self.row else self.paragraph["text"][slice(*place)]
         signs = [] if self.row else zip(words, self.text[slice(*place)], strict=True)
         is_restored = any(read in "=<>" and normalize("NFKC", printed) not in "=<>" for printed, read in signs)
