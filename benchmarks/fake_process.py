@@ -22,6 +22,7 @@ def serve_fake_endpoint(latency_s: float = 0.0, generation_s: float = 0.0, strea
     command += ["--stream-interval", str(stream_interval)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
+            # The address is printed once the endpoint listens.
             yield process.stdout.readline().strip() if process.stdout else ""
         finally:
             process.terminate()

@@ -58,6 +58,7 @@ async def compare_overheads() -> None:
     """Measure the plain loop, the graph and the bare supersteps, and print the table."""
     with tempfile.TemporaryDirectory() as state_folder, serve_fake_endpoint(stream_interval=8) as base_url:
         os.environ["DRAFTROOM_HOME"] = state_folder
+        # The requests of a run are recorded in this process, and replayed by all other runs.
         with FakeEndpoint(stream_interval=1) as endpoint:
             await _run_graph(endpoint.base_url, "", 0)
             requests = endpoint.chat_requests
@@ -126,6 +127,7 @@ class BareState(TypedDict):
 async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkpoint_address: str, turn: int) -> None:
     """Replay the requests in a graph with one superstep a call."""
 
+    # The answer of a task goes into the checkpoint, as in the graph.
     @task
     async def make_call(number: int) -> Completion:
         return await _replay_request(requests[number], base_url)

@@ -30,7 +30,19 @@ def compute_readability(text: str) -> Readability:
     Returns:
         Unrounded grades; zeros for a text without words. Below about a hundred words the formulas mean little.
     """
-    prose = "\n".join(map(_close_sentences, (block.text for block in split_blocks(strip_headline(text)))))
+    # End each sentence of a block with a stop, and remove all other stops, since textstat counts every stop.
+    blocks: list[str] = []
+    for block in (block.text for block in split_blocks(strip_headline(text))):
+        closed: list[str] = []
+        for start, end in pairwise([0, *list_sentence_starts(block), len(block)]):
+            sentence = block[start:end].strip()
+            last = len(sentence.rstrip(_CLOSING)) - 1
+            if not _STOP.match(sentence, max(last, 0)):
+                sentence = f"{sentence.rstrip(':;,')}."
+                last = len(sentence) - 1
+            closed.append(_STOP.sub(",", sentence[:last]) + sentence[last:])
+        blocks.append(" ".join(closed))
+    prose = "\n".join(blocks)
     words = _STATISTICS.lexicon_count(prose)
     if not words:
         return Readability(cli=0.0, fkgl=0.0, dcrs=0.0, ari=0.0, words=0)
@@ -41,19 +53,6 @@ def compute_readability(text: str) -> Readability:
         ari=_STATISTICS.automated_readability_index(prose),
         words=words,
     )
-
-
-def _close_sentences(block: str) -> str:
-    """End each sentence of a block with a stop, and remove all other stops, since textstat counts every stop."""
-    closed: list[str] = []
-    for start, end in pairwise([0, *list_sentence_starts(block), len(block)]):
-        sentence = block[start:end].strip()
-        last = len(sentence.rstrip(_CLOSING)) - 1
-        if not _STOP.match(sentence, max(last, 0)):
-            sentence = f"{sentence.rstrip(':;,')}."
-            last = len(sentence) - 1
-        closed.append(_STOP.sub(",", sentence[:last]) + sentence[last:])
-    return " ".join(closed)
 
 
 def compute_mean_grade(scores: Readability) -> float:
