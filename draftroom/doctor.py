@@ -73,12 +73,7 @@ class CheckResult:
 
 
 def build_failed_check(name: str, error: DraftroomError) -> CheckResult:
-    """Build the result of a check that raised an error, whose message ends with the remedy after a semicolon.
-
-    Args:
-        name: Name of the check.
-        error: The error.
-    """
+    """Build the result of a check that raised an error, whose message ends with the remedy after a semicolon."""
     found, _, mend = str(error).rpartition("; ")
     if not found:
         return CheckResult(name, "failed", mend, kind=error.kind)
@@ -121,12 +116,7 @@ async def check_services(settings: Settings) -> list[CheckResult]:
 
 
 def check_settings_sources(settings: Settings, environment: Mapping[str, str]) -> CheckResult:
-    """Report the sources of the settings, with the names of variables but not their values.
-
-    Args:
-        settings: Settings as loaded.
-        environment: Environment variables.
-    """
+    """Report the sources of the settings, with the names of variables but not their values."""
     variables = sorted(name for name in environment if name.startswith("DRAFTROOM_") and name != "DRAFTROOM_HOME")
     file = find_settings_file()
     sources = [
@@ -202,12 +192,7 @@ async def check_model(settings: ModelSettings) -> list[CheckResult]:
 
 
 def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckResult:
-    """Check that the context length is known, correct, and long enough.
-
-    Args:
-        settings: Settings of the model.
-        endpoint: What its server says about the model.
-    """
+    """Check that the context length is known, correct, and long enough."""
     length, reported = find_context_length(settings, endpoint), endpoint.context_lengths[settings.model]
     if length is None:
         mend = "Set `context_length` to what the server was started with, so that long papers are trimmed to it."

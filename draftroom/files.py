@@ -23,12 +23,7 @@ STANDARD_INPUT = "-"
 
 
 def read_run_input(file: str, *, scope: Scope, max_pages: int) -> RunInput:
-    """Read the paper of a run.
-
-    Args:
-        file: Its path, or `-` for standard input.
-        scope: Part that the models read: the abstract or the whole paper.
-        max_pages: Longest accepted PDF.
+    """Read the paper of a run from a file, or from standard input if it is `-`.
 
     Raises:
         InputError: If the paper cannot be used.
@@ -46,14 +41,7 @@ def read_run_input(file: str, *, scope: Scope, max_pages: int) -> RunInput:
 
 
 def read_run_input_bytes(data: bytes, name: str, *, scope: Scope, max_pages: int) -> RunInput:
-    """Read a paper that is no file as `read_run_input` does, and store it in the state folder.
-
-    Args:
-        data: Content of the paper.
-        name: Shown to users; its suffix may tell the format.
-        scope: Part of the paper that is read.
-        max_pages: Longest PDF that is accepted.
-    """
+    """Read a paper that is no file as `read_run_input` does; the suffix of its name may tell the format."""
     paper = read_document_bytes(data, name=name, scope=scope, max_pages=max_pages)
     return RunInput(name=name, path=paper["source"], paper=paper)
 
@@ -65,10 +53,6 @@ def read_standard_input() -> bytes:
 
 def check_output_paths(paths: list[Path], formats: Collection[str]) -> None:
     """Check that results can be written, before anything is spent on them.
-
-    Args:
-        paths: Files of `-o`.
-        formats: Accepted suffixes.
 
     Raises:
         typer.BadParameter: If a suffix names no format.
@@ -87,12 +71,6 @@ def check_output_paths(paths: list[Path], formats: Collection[str]) -> None:
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
     """Write the result in the format of each file's suffix.
-
-    Args:
-        paths: Files to write; their suffixes choose the formats.
-        rendering: Formats of the system.
-        record: Record of the run.
-        values: State of its graph.
 
     Raises:
         InputError: If a file cannot be written; the run itself is kept.

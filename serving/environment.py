@@ -41,10 +41,6 @@ Install = Callable[[str, list[str]], None]  # called with the name of a step and
 def ensure_vllm_python(device: Literal["cpu", "gpu"], report: Report) -> Path:
     """Return an interpreter with vLLM; its environment is created on first use (3 to 4 GB, some minutes).
 
-    Args:
-        device: Device that vLLM computes on.
-        report: Called with progress.
-
     Raises:
         ServingError: `DRAFTROOM_VLLM_PYTHON` names no program, there is no GPU for the device `gpu`, or the
             installation failed.

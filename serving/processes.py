@@ -35,12 +35,6 @@ _CLOCK_SHIFT_S = 2.0
 def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report) -> None:
     """Run a command to its end and append its output to a log.
 
-    Args:
-        step: Name of the step, for progress and errors.
-        command: Program and arguments.
-        log: File that its output is appended to.
-        report: Called with progress.
-
     Raises:
         ServingError: The command failed; the message quotes its errors and names the log.
     """
@@ -60,12 +54,7 @@ def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report
 
 
 def quote_error_lines(log: Path, count: int = 3) -> str:
-    """Join the last lines of a log that name an error, or else its last lines, with ` | `.
-
-    Args:
-        log: File with the output of a program.
-        count: Number of lines.
-    """
+    """Join the last lines of a log that name an error, or else its last lines, with ` | `."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
@@ -75,12 +64,7 @@ def quote_error_lines(log: Path, count: int = 3) -> str:
 
 @contextmanager
 def hold_file_lock(path: Path, report: Report) -> Iterator[None]:
-    """Lock a file for work beside it, waiting for other processes; raise StateError if a file cannot be written.
-
-    Args:
-        path: The lock file.
-        report: Called if another process holds the lock.
-    """
+    """Lock a file for work beside it, waiting for other processes; raise StateError if a file cannot be written."""
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,13 +125,7 @@ class ServerProcess(BaseModel):
 
 
 def start_process(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
-    """Start a command in its own session, so that it outlives this process, with its output in a log.
-
-    Args:
-        command: Program and arguments.
-        environment: All of its environment variables.
-        log: File for its output.
-    """
+    """Start a command in its own session, so that it outlives this process, with its output in a log."""
     # Not `subprocess.Popen`, which warns when its handle is dropped while the process runs, as it is here.
     pid = os.posix_spawn(
         command[0],

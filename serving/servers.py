@@ -54,16 +54,9 @@ class ServerStatus:
 
 
 def start_profile_servers(profile: Profile, report: Report) -> list[Server]:
-    """Start the servers of a profile that do not run yet, and wait until all answer.
+    """Start the servers of a profile that do not run yet, wait until all answer, and return those started.
 
     If a server cannot be started, the servers that this call has started are stopped again.
-
-    Args:
-        profile: The profile.
-        report: Called with progress.
-
-    Returns:
-        The servers that this call has started; empty if all ran already.
 
     Raises:
         ServingError: A server cannot be started, or runs with another definition.
@@ -96,12 +89,7 @@ def stop_profile_servers(profile: str, report: Report) -> list[str]:
 
 
 def list_server_statuses(name: str, profile: Profile | None) -> list[ServerStatus]:
-    """List the states of the servers that a profile defines (if given) or that are recorded under its name.
-
-    Args:
-        name: Name of the profile.
-        profile: The profile; None if it is no longer defined.
-    """
+    """List the states of the servers that a profile defines (if given) or that are recorded under its name."""
     records = load_server_records(name)
     servers = {server.name: server for server in profile.servers} if profile else {}
     servers |= {server: record.server for server, record in records.items()}

@@ -121,12 +121,7 @@ class BatchFolder:
         return wanted
 
     def write_file(self, name: str, result: str | bytes) -> None:
-        """Write a file atomically.
-
-        Args:
-            name: Name of the file.
-            result: Content; text is written as UTF-8.
-        """
+        """Write a file atomically."""
         # Not `state.files.write_atomically`, whose files only the user may read.
         unfinished = self.path / f".{name}.tmp"
         unfinished.write_bytes(result.encode() if isinstance(result, str) else result)

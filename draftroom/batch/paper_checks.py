@@ -24,13 +24,7 @@ if TYPE_CHECKING:  # takes time to import
 
 
 class CheckWork(PaperWork):
-    """Checks of papers, computed in threads.
-
-    Args:
-        choices: Options of the checks as plain values.
-        examine: Checks a paper and returns its report.
-        max_pages: Most pages of a PDF that are accepted.
-    """
+    """Checks of papers, computed in threads."""
 
     def __init__(self, choices: Mapping[str, Any], examine: Callable[[RunInput], PaperReport], max_pages: int) -> None:
         self.formats = REPORT_FORMATS.keys()

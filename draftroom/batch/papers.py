@@ -34,12 +34,7 @@ class NamedPaper(NamedTuple):
     text: str = ""
 
     def read_input(self, *, scope: Scope, max_pages: int) -> RunInput:
-        """Read and store the paper; this blocks.
-
-        Args:
-            scope: Part of the paper that is read.
-            max_pages: Longest PDF that is accepted.
-        """
+        """Read and store the paper; this blocks."""
         if self.path:
             return read_run_input(self.path, scope=scope, max_pages=max_pages)
         data = self.text.encode(errors="surrogatepass")  # a lone surrogate is then refused as invalid UTF-8

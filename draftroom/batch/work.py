@@ -48,14 +48,7 @@ class PaperSession(Protocol):
     """Open session for work on papers."""
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Process a paper, or continue from its checkpoints.
-
-        Args:
-            name: Name of the paper's results in the batch.
-            paper: The paper.
-
-        Returns:
-            The row of the table, and the files by suffix.
+        """Process a paper, or continue from its checkpoints; `name` is that of its results in the batch.
 
         Raises:
             DraftroomError: The paper cannot be processed; a failure after calls of a model is a result instead.
@@ -81,12 +74,5 @@ class PaperWork:
     def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AbstractAsyncContextManager[PaperSession]:
-        """Open a session with the resources that the work needs.
-
-        Args:
-            folder: Folder of the batch.
-            batch: Id of the batch.
-            suffixes: Formats of the results.
-            control: Stops the batch.
-        """
+        """Open a session with the resources that the work needs."""
         raise NotImplementedError

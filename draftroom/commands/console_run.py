@@ -31,7 +31,7 @@ from draftroom.rendering.provenance import format_extensions, format_identifier
 from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.rendering.terminal import print_remarks, print_result
 from draftroom.systems import find_system
-from runs.driver import Answer, AnswerCallback, RunOutcome, drive_run
+from runs.driver import Answer, AnswerCallback, drive_run
 from runs.record import RunRecord
 from runs.recorder import UNLIMITED_BUDGET, Budget, format_resume_command
 from state.errors import InputError
@@ -86,14 +86,7 @@ class ConsoleProgress:
         self._refresh_line()
 
     def on_step(self, node: str, update: Values, values: Values, tokens: int) -> None:
-        """Show a finished step if the system has a line for it, and the tokens of the run so far.
-
-        Args:
-            node: Name of the node that has ended.
-            update: What it returned.
-            values: State of the graph after it.
-            tokens: Tokens of the run so far.
-        """
+        """Show a finished step if the system has a line for it, and the tokens of the run so far."""
         self._tokens = tokens
         self._written = Counter({call: self._written[call] for call in self._at_work})
         line = self._rendering.milestone(node, update, values)
@@ -125,18 +118,7 @@ def drive_and_show(
     answer: Answer | None = None,
     budget: Budget = UNLIMITED_BUDGET,
 ) -> Values:
-    """Drive a run until it ends or pauses, and print the result.
-
-    Args:
-        record: Record of the run.
-        outputs: Files for the result.
-        quiet: Print nothing but the result and errors.
-        checkpoints: Address of the checkpoints of a new run.
-        answer: Answer to the question at which the run has paused.
-        budget: Limits of calls and tokens.
-
-    Returns:
-        The final state of the graph.
+    """Drive a run until it ends or pauses, print the result, and return the final state of the graph.
 
     Raises:
         typer.Exit: If the run was stopped or waits for a person.
@@ -151,7 +133,14 @@ def drive_and_show(
     outcome = drive_run(record, system.graph, progress, checkpoints=checkpoints, answer=answer, ask=ask, budget=budget)
     command = format_resume_command(outcome.record)
     if outcome.status == "done":
-        _show_result(rendering, outcome, outputs, quiet=quiet)
+        write_outputs(outputs, rendering, outcome.record, outcome.values)
+        document = rendering.document(outcome.record, outcome.values)
+        print_result(document)
+        if not quiet:
+            print_to_stderr(format_extensions(outcome.record["extensions"]))
+            print_remarks(document)
+            show = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
+            print_to_stderr(f"Next: {show}{format_page_hint()}.")
         return outcome.values
     if outcome.status == "paused" and dialogue:
         print_to_stderr(dialogue.describe(outcome.question))
@@ -162,24 +151,8 @@ def drive_and_show(
     raise typer.Exit(STOPPED)
 
 
-def _show_result(rendering: Rendering, outcome: RunOutcome, outputs: list[Path], *, quiet: bool) -> None:
-    """Write the files, print the result, and show its remarks."""
-    write_outputs(outputs, rendering, outcome.record, outcome.values)
-    document = rendering.document(outcome.record, outcome.values)
-    print_result(document)
-    if not quiet:
-        print_to_stderr(format_extensions(outcome.record["extensions"]))
-        print_remarks(document)
-        show = f"draftroom show {outcome.record['id']} (how it came about; -o FILE.html keeps it)"
-        print_to_stderr(f"Next: {show}{format_page_hint()}.")
-
-
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
     """Read advice or questions from a file, one a line.
-
-    Args:
-        path: The file.
-        dialogue: Names what is read, in the error.
 
     Raises:
         InputError: If the file cannot be read or is empty.

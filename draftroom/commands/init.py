@@ -111,7 +111,12 @@ def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: st
 
 def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
     """List the models at the given addresses, else at the usual ones, which get no key."""
-    addresses = [] if base_url else list_usual_addresses()
+    addresses: list[str] = []
+    if not base_url:
+        # The servers of the profiles, then the usual ports.
+        profiles = [server.base_url for name in list_profile_names() for server in load_profile(name).servers]
+        usual = (f"http://{LOOPBACK}:{port}/v1" for port in USUAL_PORTS.values())
+        addresses = list(dict.fromkeys([*profiles, *usual]))
     for address in base_url or ():
         try:
             addresses.append(ModelSettings(base_url=address).base_url)
@@ -131,7 +136,10 @@ def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[Local
 
 def _choose_models(found: Sequence[LocalModel], model: str | None, reader: str | None) -> tuple[LocalModel, LocalModel]:
     """Choose the models that write and read: by the flags, else by asking at a terminal, else by size."""
-    largest, smallest = choose_default_models(found)
+    # The first model does both if no name says a size.
+    sized = [each for each in found if each.size]
+    largest = max(sized, key=lambda each: each.size, default=found[0])
+    smallest = min(sized, key=lambda each: each.size, default=largest)
     if len(found) > 1 and not (model or reader) and sys.stdin.isatty() and ERR.is_terminal:
         writer = _prompt_model_choice("Which one writes?", found, largest)
         return writer, _prompt_model_choice("Which one reads, best a weaker one?", found, smallest)
@@ -148,18 +156,10 @@ def _prompt_model_choice(question: str, found: Sequence[LocalModel], suggestion:
     return found[number - 1]
 
 
-def list_usual_addresses() -> list[str]:
-    """List the addresses of local model servers: those of the profiles, then the usual ports."""
-    profiles = [server.base_url for name in list_profile_names() for server in load_profile(name).servers]
-    return list(dict.fromkeys([*profiles, *(f"http://{LOOPBACK}:{port}/v1" for port in USUAL_PORTS.values())]))
-
-
 def find_models(addresses: Iterable[str], key: str = "") -> list[LocalModel]:
     """Ask all addresses at once which models they serve; servers that do not answer are skipped.
 
-    Args:
-        addresses: Base URLs.
-        key: Sent to all of them, so leave it out for unknown servers.
+    The key is sent to all of them, so leave it out for unknown servers.
     """
 
     async def fetch_all() -> list[list[LocalModel]]:
@@ -179,19 +179,8 @@ async def _fetch_served_models(client: httpx2.AsyncClient, address: str) -> list
     return [LocalModel(name, address) for name in names if not any(word in name.lower() for word in _NON_CHAT_MARKERS)]
 
 
-def choose_default_models(models: Sequence[LocalModel]) -> tuple[LocalModel, LocalModel]:
-    """Choose the largest model to write and the smallest to read; the first does both if no name says a size."""
-    sized = [model for model in models if model.size]
-    writer = max(sized, key=lambda model: model.size, default=models[0])
-    return writer, min(sized, key=lambda model: model.size, default=writer)
-
-
 def select_model_by_name(name: str, models: Sequence[LocalModel]) -> LocalModel:
     """Return the model of this name.
-
-    Args:
-        name: Name as the server lists it.
-        models: Models that were found.
 
     Raises:
         ModelUnavailableError: If no server has it.

@@ -68,12 +68,7 @@ def delete(
 
 
 def format_age(created: str, now: datetime) -> str:
-    """Format the age of a run in its largest unit.
-
-    Args:
-        created: Time of creation in ISO 8601.
-        now: Current time.
-    """
+    """Format the age of a run in its largest unit."""
     seconds = int((now - datetime.fromisoformat(created)).total_seconds())
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= length:

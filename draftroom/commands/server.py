@@ -66,12 +66,6 @@ def open_page(
 def run_server(host: str, port: int, access: AccessPolicy, message: str) -> None:
     """Show the message, and replace this process by the server.
 
-    Args:
-        host: Address to listen on.
-        port: Port to listen on.
-        access: Policy of the server, which it reads from its environment.
-        message: Shown before the server starts.
-
     Raises:
         DraftroomError: If the server cannot be started.
     """
@@ -92,10 +86,6 @@ def run_server(host: str, port: int, access: AccessPolicy, message: str) -> None
 
 def require_free_port(host: str, port: int) -> None:
     """Check that the port is free.
-
-    Args:
-        host: Address to listen on.
-        port: Port to listen on.
 
     Raises:
         ServingError: If it is taken, or the address is none of this machine.

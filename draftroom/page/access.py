@@ -54,13 +54,7 @@ class AccessPolicy:
 
     @classmethod
     def from_address(cls, host: str, port: int, origins: Sequence[str] = ()) -> Self:
-        """Create the policy of a server: its host names on loopback, a random token on a network.
-
-        Args:
-            host: Address that the server listens on.
-            port: Its port.
-            origins: Further origins of pages that may call it.
-        """
+        """Create the policy of a server: its host names on loopback, a random token on a network."""
         if host not in LOOPBACK_HOSTS:
             return cls((), origins, secrets.token_urlsafe(16))
         return cls([f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")], origins)

@@ -32,16 +32,7 @@ _DECISION = TypeAdapter(AuthorDecision)
 
 
 async def save_decision(record: RunRecord, comment: str, given: Mapping[str, Any]) -> dict[str, AuthorDecision]:
-    """Save a decision on a comment and return all decisions by comment id.
-
-    Args:
-        record: Record of the review.
-        comment: Id of the comment.
-        given: The decision as the page sends it.
-
-    Returns:
-        All decisions of the run, by comment id.
-    """
+    """Save a decision on a comment and return all decisions by comment id."""
     try:
         decision = _DECISION.validate_python(given)
     except ValidationError as error:

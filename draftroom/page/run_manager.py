@@ -76,10 +76,6 @@ class RunManager:
     async def start_attempt(self, record: RunRecord, answer: Answer | None = None) -> ServerRun:
         """Start or resume a run, and return when the server has accepted it.
 
-        Args:
-            record: Record of the run.
-            answer: Answer to the question at which the run is paused.
-
         Raises:
             StateError: Another process executes the run, or its checkpoints cannot be read.
             InputError: The run is done, or the answer is missing or not asked for.
@@ -157,14 +153,7 @@ async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer
 def update_record_after_attempt(
     record: RunRecord, snapshot: StateSnapshot, runnable: RunnableGraph, error: Mapping[str, str] | None
 ) -> RunRecord:
-    """Return the record with the status and results after an attempt.
-
-    Args:
-        record: Record before the attempt.
-        snapshot: State of the graph after it.
-        runnable: Graph of the run.
-        error: Failure as the server reports it; None if there was none.
-    """
+    """Return the record with the status and results after an attempt; `error` is what the server reports."""
     newest = refresh_record(record, StreamState(snapshot).merge_subgraphs(runnable), runnable)
     if error:
         kind = ERROR_KINDS.get(error["error"], error["error"])

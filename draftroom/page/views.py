@@ -133,9 +133,7 @@ async def load_run_view(record: RunRecord) -> RunView:
 def build_run_payload(view: RunView, active: ServerRun | None) -> dict[str, Any]:
     """Build the data of one run: its paper, its result so far, and the question at which it is paused.
 
-    Args:
-        view: The run with its current state.
-        active: The server's run while it is under way; None otherwise.
+    `active` is the server's run while it is under way.
     """
     record, values, snapshot = view
     rendering = find_system(record["system"]).rendering

@@ -183,11 +183,5 @@ class ResultDocument:
 
 
 def format_place(section: str, page: int, *more: str) -> str:
-    """Format a place in a paper: its section, its page if it has pages, and further parts.
-
-    Args:
-        section: Heading of the section; may be empty.
-        page: Number of the page; 0 if there are no pages.
-        more: Further parts, such as a paragraph.
-    """
+    """Format a place in a paper: its section, its page unless that is 0, and further parts such as a paragraph."""
     return ", ".join(filter(None, (section, f"page {page}" if page else "", *more)))

@@ -45,13 +45,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def make_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:
-    """Make a table whose columns are right-aligned, except the first and those of words.
-
-    Args:
-        columns: Headings of the columns.
-        words: Headings of the columns of words, which are left-aligned.
-        title: Heading of the table.
-    """
+    """Make a table whose columns are right-aligned, except the first and those named in `words`."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         table.add_column(name, justify="left" if place == 0 or name in words else "right")

@@ -22,13 +22,7 @@ UNIT = "passage"
 
 
 def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
-    """Make a note of a finding.
-
-    Args:
-        found: The finding.
-        id_: Id of the note on the page.
-        wording: The reviewer's text for the finding; empty without a review.
-    """
+    """Make a note of a finding, with the reviewer's wording if there is any."""
     place = format_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
     lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
     if found["explanations"]:
@@ -51,12 +45,7 @@ def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = ""
 
 
 def build_check_document(paper: RunInput, report: PaperReport) -> ResultDocument:
-    """Build the result document of a check: its findings and the coverage of the paper.
-
-    Args:
-        paper: The paper.
-        report: Result of the checks.
-    """
+    """Build the result document of a check: its findings and the coverage of the paper."""
     findings = report["findings"]
     counts = {severity: sum(found["severity"] == severity for found in findings) for severity in SEVERITIES}
     severities = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)

@@ -152,10 +152,7 @@ def render_latex(record: RunRecord, values: Values) -> str:
 def _find_note_offset(placed: PlacedNote, document: Document, words: str) -> int:
     """Return the offset behind the quoted words, else behind the first words of their paragraph, else 0.
 
-    Args:
-        placed: Note to place.
-        document: Paper as it was read.
-        words: LaTeX source with spaces in place of its commands.
+    `words` is the LaTeX source with spaces in place of its commands.
     """
     text = next((item["text"] for item in document["paragraphs"] if item["id"] == placed.note.paragraph), "")
     beginning = find_quote(" ".join(text.split()[:_FIRST_WORD_COUNT]), words) if text else None

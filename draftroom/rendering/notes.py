@@ -80,12 +80,7 @@ def _build_comment_note(rank: int, comment: Comment, decision: AuthorDecision) -
 
 
 def describe_evidence(item: Evidence, *, question: bool = True) -> TextLine:
-    """Format evidence as a line: question (optional), answer, quote and source.
-
-    Args:
-        item: The evidence.
-        question: Whether the question is shown, too.
-    """
+    """Format evidence as a line: question (optional), answer, quote and source."""
     text = f"{item['question']} {item['answer']}" if question else item["answer"]
     place = format_place(item["section"], item["page"])
     if item["source"] == "model":
@@ -110,13 +105,7 @@ class PlacedNote(NamedTuple):
 
 
 def locate_notes(document: Document, record: RunRecord, values: Values) -> list[PlacedNote]:
-    """List all notes that were not dismissed, with their places in the paper as it was read.
-
-    Args:
-        document: The paper as it was read.
-        record: Record of the review.
-        values: State of its graph.
-    """
+    """List all notes that were not dismissed, with their places in the paper as it was read."""
     texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
     extensions = TextLine(format_extensions(record["extensions"]))
     placed = []
@@ -145,12 +134,7 @@ def load_paper_document(values: Values) -> tuple[DocumentRef, Document]:
 
 
 def read_original_file(reference: DocumentRef, wanted: DocumentFormat) -> bytes:
-    """Return the bytes of the paper's file, or raise InputError if it is gone, was changed, or has another format.
-
-    Args:
-        reference: The stored paper.
-        wanted: Format that the file must have.
-    """
+    """Return the bytes of the paper's file, or raise InputError if it is gone, was changed, or has another format."""
     path = reference["source"]
     if reference["format"] != wanted or not path:
         raise InputError(

@@ -29,13 +29,7 @@ def list_detail_lines(details: Iterable[Fact | LostDetail]) -> list[TextLine]:
 
 
 def build_reader_notices(values: Mapping[str, Any], unit: str, notices: Sequence[str] = ()) -> list[Block]:
-    """List the warnings about a result, its paper and its prompts, and the deviations from the publication.
-
-    Args:
-        values: State of the graph.
-        unit: Word for a step of the system: round, entry or paragraph.
-        notices: Further warnings of the system.
-    """
+    """List the warnings about a result, its paper and its prompts, and the deviations from the publication."""
     source = values.get("source")
     read = source["warnings"] if source else []
     trimmed, cut = list[str](), list[str]()
@@ -69,12 +63,7 @@ def format_extensions(extensions: Sequence[str]) -> str:
 
 
 def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
-    """List the run, paper, extensions and models that a result comes from.
-
-    Args:
-        record: Record of the run.
-        values: State of its graph.
-    """
+    """List the run, paper, extensions and models that a result comes from."""
     paper = values.get("source") or record["input"]["paper"]
     size = f"{paper['format']}, {paper['scope']}, {paper['words']} words"
     state = f"{determine_status(record)}, resumed {record['resumed']} times"
@@ -88,12 +77,7 @@ def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
 
 
 def describe_costs(record: RunRecord, unit: str) -> Iterator[Block]:
-    """List the prompts of a run, its usage by role, and its failures.
-
-    Args:
-        record: Record of the run.
-        unit: Name of a part of the run, such as `round`.
-    """
+    """List the prompts of a run, its usage by role, and its failures."""
     prompts = [TextLine(f"SHA-256 {sha256}", label=f"Prompt {name}") for name, sha256 in record["prompts"].items()]
     if prompts:
         yield FoldedBlocks("Prompts", [Items(prompts)])

@@ -50,12 +50,7 @@ class Rendering:
     """None for a system whose runs never pause."""
 
     def describe_refusal(self, suffix: str, paper: DocumentFormat) -> str:
-        """Explain why a paper of a format cannot be exported as `suffix`; empty if it can.
-
-        Args:
-            suffix: Suffix of the file that is wanted.
-            paper: Format of the paper.
-        """
+        """Explain why a paper of a format cannot be exported as `suffix`; empty if it can."""
         needed = self.of_the_paper.get(suffix, paper)
         return "" if needed == paper else f"only a paper that is {FORMAT_NAMES[needed]} can be annotated so"
 

@@ -43,12 +43,7 @@ def print_remarks(document: b.ResultDocument) -> None:
 
 
 def print_story(document: b.ResultDocument, only: int | None) -> None:
-    """Print a whole result with its history, or only one round, entry or paragraph of the history.
-
-    Args:
-        document: The result.
-        only: Number of the round, entry or paragraph; None for all.
-    """
+    """Print a whole result with its history, or only one round, entry or paragraph of the history."""
     blocks = [b.Items(document.provenance), *document.result, *document.story, *document.remarks, *document.costs]
     if only is not None:
         blocks = [part for part in document.story if part.number == only]
@@ -57,13 +52,7 @@ def print_story(document: b.ResultDocument, only: int | None) -> None:
 
 
 def print_block(block: b.Block, console: Console, indent: str = "") -> None:
-    """Print a block to a console, with `indent` before each line.
-
-    Args:
-        block: The block.
-        console: Where it is printed.
-        indent: Stands before each line.
-    """
+    """Print a block to a console, with `indent` before each line."""
     match block:
         case b.Heading(text, level):
             print_line(text if level == 1 else f"\n{text}", "bold underline", console=console)

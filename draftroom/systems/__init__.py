@@ -70,11 +70,6 @@ class System:
     def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
         """Read the paper and build the record of a run.
 
-        Args:
-            settings: Resolved settings.
-            take: Reads the paper.
-            request: Input of the graph besides the paper.
-
         Raises:
             DraftroomError: If the settings, the paper or the request are wrong.
         """

@@ -22,12 +22,7 @@ _FINDING_KEYS = {"id", "paragraph", "kind", "severity", "quote"}
 
 
 def merge_paragraph_values(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
-    """Add the reviews and calls of unfinished paragraphs to the state.
-
-    Args:
-        values: State of the run's graph.
-        subgraphs: States of the graphs of unfinished paragraphs.
-    """
+    """Add the reviews and calls of unfinished paragraphs to the state."""
     parts = [values, *(part for subgraph in subgraphs for part in (subgraph.values, *subgraph.written))]
     return {**values, **{key: [item for part in parts for item in part.get(key, [])] for key in _ACCUMULATED_KEYS}}
 

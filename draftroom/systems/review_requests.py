@@ -34,10 +34,6 @@ LITERATURE_SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
 def build_review_request(system: System, flags: Mapping[str, Any]) -> RunRequest:
     """Build the request of a review from the flags of its command.
 
-    Args:
-        system: Focused feedback, or a baseline.
-        flags: All flags of the command by name.
-
     Raises:
         SettingsError: If the packages of a review are not installed.
         InputError: If the text to be reviewed is empty.
@@ -78,16 +74,26 @@ def _build_target_request(targets: Mapping[str, Any], *, is_paper_from_stdin: bo
 def prepare_review(system: System, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
     """Build the record of a review after checking all that it needs, before any model is asked.
 
-    Args:
-        system: Focused feedback, or a baseline.
-        settings: Resolved settings.
-        take: Reads the paper.
-        request: Choice of paragraphs and earlier comments.
-
     Raises:
         DraftroomError: If the settings, the paper or the request are wrong.
     """
-    _check_literature_sources(settings.feedback)
+    from tools.literature import build_sources  # noqa: PLC0415 - needs the extra `review`
+
+    # 1. Check that the literature sources can be used.
+    literature = settings.feedback.literature
+    if literature.folder and "folder" in literature.providers:
+        folder = Path(literature.folder).expanduser()
+        if not folder.is_dir():
+            raise InputError(
+                f"There is no folder {literature.folder!r} of literature; name one, or one of these services: "
+                f"{', '.join(LITERATURE_SERVICES)}.",
+                kind="missing_file",
+            )
+        # A run may be resumed from another working directory.
+        literature.folder = str(folder.resolve())
+    build_sources(literature, rank=lambda *_, **__: [])
+
+    # 2. Read the paper, and check the request and the reranker.
     run_input = take(scope="whole", max_pages=settings.feedback.max_pages)
     document = load_document(run_input["paper"])
     if "since" in request:
@@ -102,31 +108,8 @@ def prepare_review(system: System, settings: Settings, take: PaperReader, reques
     return build_run_record(system.name, record_input, settings.freeze_settings("feedback"), settings.checkpoints)
 
 
-def _check_literature_sources(options: FeedbackSettings) -> None:
-    """Check that the literature sources can be used, and make their folder's path absolute."""
-    from tools.literature import build_sources  # noqa: PLC0415 - needs the extra `review`
-
-    literature = options.literature
-    if literature.folder and "folder" in literature.providers:
-        folder = Path(literature.folder).expanduser()
-        if not folder.is_dir():
-            raise InputError(
-                f"There is no folder {literature.folder!r} of literature; name one, or one of these services: "
-                f"{', '.join(LITERATURE_SERVICES)}.",
-                kind="missing_file",
-            )
-        # A run may be resumed from another working directory.
-        literature.folder = str(folder.resolve())
-    build_sources(literature, rank=lambda *_, **__: [])
-
-
 def build_new_version_request(earlier: RunRecord, document: Document, chosen: FeedbackSettings) -> dict[str, Any]:
     """Request a review of the changed paragraphs of a new version, with the open comments on the earlier version.
-
-    Args:
-        earlier: Record of a finished review of the earlier version.
-        document: The new version.
-        chosen: Settings that decide which paragraphs are worth a review.
 
     Raises:
         InputError: If the run is no finished review, or no paragraph worth a review has changed.

@@ -241,12 +241,7 @@ def _join_initials(words: Sequence[str]) -> str:
 
 
 def list_unsupported_facts(draft: str, source: str) -> list[Fact]:
-    """List the facts of a draft that its source does not support, each once, in the order of the draft.
-
-    Args:
-        draft: Text that is checked.
-        source: Text that it was written from.
-    """
+    """List the facts of a draft that its source does not support, each once, in the order of the draft."""
     amounts_of_source, names_of_source = _index_source(source)
     sentences = parse_details(draft)
     definitions = find_acronym_definitions(sentences)
@@ -349,15 +344,7 @@ def collect_content_stems(text: str) -> set[str]:
 
 
 def list_subject_warnings(draft: str, source: DocumentRef) -> list[str]:
-    """Warn of a draft that seems to be about something else than its stored source.
-
-    Args:
-        draft: Text that is checked.
-        source: Stored source.
-
-    Returns:
-        One warning, or none.
-    """
+    """Warn of a draft that seems to be about something else than its stored source."""
     share = compute_coverage(draft, load_source_text(source))
     if source["words"] > _MAX_ABSTRACT_WORDS or share >= _MIN_COVERAGE:
         return []

@@ -162,15 +162,7 @@ _Detail = Amount | StatedEstimate | Negation | Name
 
 
 def find_lost_details(source: str, text: str) -> list[LostDetail]:
-    """List the details of a medical abstract that a plain-language version of it has lost or changed.
-
-    Args:
-        source: The abstract.
-        text: The plain-language version.
-
-    Returns:
-        Numbers, intervals, effect sizes, negations and names, each once, in the order of the source.
-    """
+    """List the details of a medical abstract that a plain-language version of it has lost or changed, in its order."""
     details, acronyms = _parse_source(source)
     simplified = _SimplifiedText(text, acronyms)
     lost: dict[Hashable, LostDetail] = {}
@@ -264,12 +256,7 @@ _BEFORE_BOUND: Final = re.compile(_LINK)
 
 
 def find_estimates(sentence: str, amounts: Sequence[Amount]) -> list[StatedEstimate]:
-    """Find the estimates among the amounts of a sentence, in order; an interval includes its level of confidence.
-
-    Args:
-        sentence: Sentence of a report.
-        amounts: Its amounts, in order.
-    """
+    """Find the estimates among the amounts of a sentence, in order; an interval includes its level of confidence."""
     found: list[StatedEstimate] = []
     starts = [amount.start for amount in amounts]
     for cue in _INTERVAL.finditer(sentence):

@@ -46,15 +46,7 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
 
 
 def find_closest_quote(quote: str, text: str) -> TextSpan | None:
-    """Find the words of a quote, or the sentence that shares most of them.
-
-    Args:
-        quote: Words to find.
-        text: Text that is searched.
-
-    Returns:
-        None if no sentence is close.
-    """
+    """Find the words of a quote, or the sentence that shares most of them; None if no sentence is close."""
     place = find_quote(quote, text)
     if place or not (wanted := _collect_folded_words(quote)):
         return place
@@ -67,12 +59,7 @@ def find_closest_quote(quote: str, text: str) -> TextSpan | None:
 
 
 def find_quotation(comment: str, text: str) -> TextSpan | None:
-    """Find the longest passage in a comment's quotation marks that a text has, too.
-
-    Args:
-        comment: Text with quotation marks.
-        text: Text that is searched.
-    """
+    """Find the longest passage in a comment's quotation marks that a text has, too."""
     passages = [part for quotation in _QUOTATION.findall(comment) for part in _ELLIPSIS.split(quotation)]
     places = filter(None, (find_quote(passage, text, fewest=1) for passage in passages))
     return max(places, key=lambda place: place.end - place.start, default=None)

@@ -23,10 +23,6 @@ MAX_WARNINGS: Final = 5
 def score_sentence_similarity(text: str, source: str) -> list[tuple[str, float]]:
     """Return each sentence of a text, without headings, with its highest cosine to a sentence of the source.
 
-    Args:
-        text: Text that is scored.
-        source: Text that it was written from.
-
     Raises:
         RetrievalUnavailable: The encoder is not installed.
     """
@@ -40,10 +36,6 @@ def score_sentence_similarity(text: str, source: str) -> list[tuple[str, float]]
 
 def list_support_warnings(text: str, source: DocumentRef) -> list[str]:
     """Warn of sentences that the stored source does not seem to say, the least similar first.
-
-    Args:
-        text: Text that is checked.
-        source: Stored source.
 
     Raises:
         RetrievalUnavailable: The encoder is not installed.

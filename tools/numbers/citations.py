@@ -62,12 +62,7 @@ class Citation(NamedTuple):
 
 
 def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about citations and entries, and messages about those that were not read.
-
-    Args:
-        document: The paper.
-        parts: Its statements.
-    """
+    """Return findings about citations and entries, and messages about those that were not read."""
     # 1. Compare the citations with the list.
     entries = document["references"]
     citations = _list_citations(document, parts)

@@ -44,12 +44,7 @@ _UNMARKED_FORMATS = {"pdf", "text"}  # here even a single missing caption was pr
 
 
 def check_cross_references(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about references of the text to its own paper, and messages about unread captions.
-
-    Args:
-        document: The paper.
-        parts: Its statements.
-    """
+    """Return findings about references of the text to its own paper, and messages about unread captions."""
     # 1. Collect the texts that may be captions. In formats without marks every short line may be a heading.
     is_unmarked = document["format"] in _UNMARKED_FORMATS
     lines = {line for line in document["text"].split("\n") if is_unmarked or line[:1] in "#*"}

@@ -81,12 +81,7 @@ def _read_passages(document: Document) -> dict[str, Statement]:
 def collect_records(
     readings: Sequence[NumberReading], document: Document
 ) -> tuple[list[records.NumberRecord], list[str]]:
-    """Return records of the entries of a model, and messages about unread passages and dropped entries.
-
-    Args:
-        readings: Answers of the model, by passage.
-        document: The paper.
-    """
+    """Return records of the entries of a model, and messages about unread passages and dropped entries."""
     passages = _read_passages(document)
     found, unread = list[records.NumberRecord](), list[str]()
     for reading in readings:
@@ -106,11 +101,6 @@ def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecor
     """Return the records of code, and those of the model at places where code has read none of the kind.
 
     If both have read equal numbers, the record of code gets the meaning that the model states.
-
-    Args:
-        read: Records of one kind that code has read.
-        by_model: Records of all kinds that a model has read.
-        kind: The kind.
     """
     merged = list(read)
     for other in (each for each in by_model if isinstance(each, kind)):

@@ -83,12 +83,7 @@ def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
 
 
 def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, records.Tails, str]:
-    """Return the p-value of a match, if it has any, its relation, and the tails and adjustment named in a text.
-
-    Args:
-        match: Match of a pattern with groups for a p-value; None without one.
-        about: Text in which tails and adjustment may be named.
-    """
+    """Return the p-value of a match, if it has any, its relation, and the tails and adjustment named in a text."""
     groups, p, relation = match.groupdict() if match else {}, None, "="
     if groups.get("p"):
         p, relation = parse_number(groups["p"]), groups["relation"] or "="
@@ -100,15 +95,7 @@ def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, re
 
 
 def parse_degrees_of_freedom(kind: records.TestKind, text: str) -> records.DegreesOfFreedom | None:
-    """Read degrees of freedom: `1, 38`, `df = 38` or `2, N = 90`.
-
-    Args:
-        kind: Kind of the statistic.
-        text: The text in its parentheses.
-
-    Returns:
-        None unless they are as many as the statistic has, and above zero.
-    """
+    """Read degrees of freedom (`1, 38`, `df = 38`, `2, N = 90`); None unless the statistic has as many, above zero."""
     size = _SIZE.search(text)
     listed = re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text)).strip()
     if kind == "r" and size and not listed:
@@ -262,12 +249,7 @@ def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
 def find_comparisons(
     means: Sequence[records.MeanAndDeviation], tests: Sequence[records.ReportedTest]
 ) -> Iterator[records.GroupComparison]:
-    """Find sentences with the means, deviations and n of two groups and a single t or Cohen's d.
-
-    Args:
-        means: Means that were read.
-        tests: Tests that were read.
-    """
+    """Find sentences with the means, deviations and n of two groups and a single t or Cohen's d."""
     sentences = defaultdict[tuple[int, tuple[int, int]], list[records.MeanAndDeviation]](list)
     for mean in means:
         if mean.deviation and not mean.statement.row:

@@ -97,13 +97,7 @@ class NumberRecord:
     place: tuple[int, int]
 
     def build_finding(self, kind: CheckKind, severity: Severity, **details: Any) -> ComputedFinding:
-        """Return a finding that quotes this record.
-
-        Args:
-            kind: Kind of the finding.
-            severity: How grave it is.
-            details: The texts of the finding, as in `Statement.build_finding`.
-        """
+        """Return a finding that quotes this record; `details` are the texts that `Statement.build_finding` takes."""
         return self.statement.build_finding(kind, severity, self.place, **details)
 
 

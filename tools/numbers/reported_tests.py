@@ -101,10 +101,7 @@ def compute_p_value_range(test: ReportedTest) -> tuple[float, float]:
 def compute_tail_probability(kind: records.TestKind, size: float, degrees: tuple[float, ...]) -> float:
     """Compute the probability of a statistic of at least this size, in both tails where it has two.
 
-    Args:
-        kind: Kind of the statistic.
-        size: Its absolute value.
-        degrees: Its degrees of freedom; none for z, two for F.
+    Of degrees of freedom, z has none and F two.
     """
     from scipy import special  # noqa: PLC0415 - only papers with tests wait for it; scipy.stats takes a second
 
@@ -225,12 +222,7 @@ def _compute_possible_statistics(
 def check_multiple_testing(
     parts: Sequence[Statement], reported: Sequence[ReportedTest | records.Estimate]
 ) -> Iterator[ComputedFinding]:
-    """Find sections and tables with many uncorrected p-values; a correction named anywhere in the paper is enough.
-
-    Args:
-        parts: Statements of the paper.
-        reported: All tests and estimates that were read.
-    """
+    """Find sections and tables with many uncorrected p-values; a correction named anywhere in the paper is enough."""
     texts = [f"{part.caption} {part.text}" for part in parts]
     if any(ADJUSTMENT.search(text) or _OTHER_CORRECTIONS.search(text) for text in texts):
         return
