@@ -84,15 +84,7 @@ def route_before_review(state: ParagraphState) -> Literal["detect_weaknesses", "
 
 
 def build_question_state(state: ParagraphState, step: Step) -> QuestionState:
-    """Build the state that a question is sent with.
-
-    Args:
-        state: State of the review of a paragraph.
-        step: The question.
-
-    Returns:
-        The question with the paper and the paragraph, and without what other questions have found.
-    """
+    """Build the state that a question is sent with, without what other questions have found."""
     return QuestionState(
         step=step,
         target=state["target"],
@@ -154,14 +146,8 @@ def build_paper_graph(
 ) -> StateGraph[Any, Any, Any, Any]:
     """Build the graph of a paper whose paragraphs are reviewed by a subgraph that returns `ParagraphOutput`.
 
-    Args:
-        review: The subgraph.
-        name: Name of the subgraph.
-        roles: Its agents that the paper has.
-        departures: Lists its deviations from the paper.
-
-    Returns:
-        The graph, not compiled, so that a caller can add a saver of checkpoints.
+    `roles` are the agents of the subgraph that the paper has, and `departures` lists its deviations from the paper. The
+    graph is not compiled, so that a caller can add a saver of checkpoints.
     """
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput

@@ -112,12 +112,8 @@ def route_after_removal(state: LoopState) -> Literal["leave_out_redundancies", "
 def build_loop(*nodes: Any, writers: Sequence[str]) -> StateGraph[Any, Any, Any, Any]:
     """Build an interaction loop in which the medical expert reviews every new text, and the simplifier corrects it.
 
-    Args:
-        nodes: Nodes of the loop, which begins at the first; those of the review are added.
-        writers: Names of the nodes whose texts are reviewed.
-
-    Returns:
-        The loop, still without the edges between its own nodes.
+    The loop begins at its first node, and the texts of its writers are reviewed. It is still without the edges between
+    its own nodes.
     """
     builder = StateGraph(LoopState, context_schema=SimplificationContext, output_schema=LoopProgress)
     for node in (*nodes, check_accuracy, editing.correct_text):

@@ -113,12 +113,7 @@ async def rewrite_selected_sentences(
 ) -> tuple[str, list[CallRecord]]:
     """Ask for easy sentences in place of hard ones, and keep those that nothing speaks against.
 
-    Args:
-        text: Text with the hard sentences.
-        hard: Sentences to replace, as the text has them.
-        source: Text from which `text` was made.
-        ask: Asks an agent for an easy sentence in place of one.
-        is_harmful: Rejects a sentence, given the text before and after the replacement, and the sentence.
+    `is_harmful` rejects a sentence, given the text before and after the replacement, and the sentence.
 
     Returns:
         The new text, and the calls of all answers.
@@ -156,8 +151,8 @@ def _replace_sentence(
 def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:
     """Return the first reason against a rewritten sentence that code can find; empty if there is none.
 
-    A good rewriting is easier or truer. It keeps the subject with its numbers, names, negations and hedges, and adds
-    no fact that the source lacks and no new comparison.
+    A good rewriting is easier or truer. It keeps the subject with its numbers, names, negations and hedges, and adds no
+    fact that the source lacks and no new comparison.
 
     Args:
         rewritten: The new sentence, or the sentences that one has become.

@@ -41,15 +41,9 @@ def get_limits(state: Mapping[str, Any]) -> Limits:
 
 
 async def resolve_input(state: Mapping[str, Any], key: str, context: RunContext) -> tuple[Settings, str]:
-    """Return the settings of a run, and its input.
+    """Return the settings of a run, and the text or path that its input has under a key.
 
-    Args:
-        state: Input of the graph.
-        key: Key of the text or path in it.
-        context: Choices for the run, completed from the settings file and the environment.
-
-    Returns:
-        The settings, and the text or path.
+    The context is completed from the settings file and the environment.
 
     Raises:
         InputError: If there is no text or path.
@@ -67,15 +61,8 @@ def list_deviations(
 ) -> list[str]:
     """List how a run with the preset `paper` deviates from the paper; other presets do not claim to follow it.
 
-    Args:
-        frozen: Settings of the run.
-        table: Name of the system's table, which is compared with the preset's.
-        roles: Roles that the run has; without any, no model is compared.
-        published: Models that play the agents in the paper.
-        own: Further deviations of the system.
-
-    Returns:
-        A sentence for each deviation; none with another preset.
+    `published` names the models of the paper's agents; without roles no model is compared. `own` holds further
+    deviations of the system.
     """
     if frozen["preset"] != "paper":
         return []
@@ -106,14 +93,8 @@ async def ask_role(
 ) -> Answer[Value]:
     """Ask the model of a role with the prompt of its step.
 
-    Args:
-        caller: Role, step and round of the call.
-        prompts: Folder of the prompts, with a file for each step.
-        state: State of the graph, with the settings of the run.
-        variables: Variables of the prompt.
-        schema: Schema of the answer.
-        trim: Variable that is shortened if the prompt does not fit the model's context.
-        model: Role whose model answers, if it is not the caller's.
+    `trim` names the variable that is shortened if the prompt does not fit the model's context, and `model` the role
+    whose model answers, if it is not the caller's.
 
     Raises:
         NoUsableAnswer: The model gave no usable answer in two tries, or the prompt does not fit its context.
@@ -144,16 +125,7 @@ def read_source(source: str, scope: Scope, max_pages: int) -> DocumentRef:
 
 
 def list_result_warnings(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
-    """List warnings about a text that was made from a source; blocks.
-
-    Args:
-        text: The result of a run.
-        source: The paper or abstract that it was made from.
-        extensions: Extensions of the run.
-
-    Returns:
-        A clause for each problem; empty if none were found.
-    """
+    """List warnings about a text that was made from a source, a clause for each problem; blocks."""
     found = list_subject_warnings(text, source)
     if repeats_instruction(text, find_instructions(load_document(source))):
         found = [*found, "it repeats an instruction found in the paper"]

@@ -243,18 +243,8 @@ async def run_to_completion(
 ) -> dict[str, Any]:
     """Run or resume a graph without progress, questions or a record, as an evaluation and a batch do.
 
-    The caller deletes the checkpoints once it has stored the output, so that no output is lost.
-
-    Args:
-        builder: Builder of the graph.
-        saver: Stores the checkpoints.
-        run_id: Thread of the checkpoints.
-        request: Input of the graph.
-        context: Settings of the graph.
-        control: Stops the run at its next safe point when asked to drain.
-
-    Returns:
-        The output of the graph.
+    The caller deletes the checkpoints once it has stored the output, so that no output is lost. When `control` is asked
+    to drain, the run stops at its next safe point.
 
     Raises:
         GraphDrained: The run was stopped; the next call goes on.

@@ -52,10 +52,6 @@ def compile_graph(builder: Builder, saver: BaseCheckpointSaver[str]) -> Graph:
 async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
     """Read the newest checkpoint of a run, with those of its subgraphs.
 
-    Args:
-        record: Record of the run, which holds the address of its checkpoints.
-        runnable: Graph of the run's system.
-
     Raises:
         StateError: The checkpoints cannot be read.
     """
@@ -68,10 +64,6 @@ async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnap
 
 def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
     """Return the newest state of a run, with that of its subgraphs; must not be called from an event loop.
-
-    Args:
-        record: Record of the run, which holds the address of its checkpoints.
-        runnable: Graph of the run's system.
 
     Returns:
         The state; empty if the run has no checkpoint.
@@ -100,10 +92,8 @@ async def load_newest_state(runnable: RunnableGraph, saver: BaseCheckpointSaver[
 class StreamState:
     """State of a graph and its subgraphs, from a snapshot on through the parts of a stream.
 
-    Subgraphs have no checkpoints of their own.
-
-    Args:
-        snapshot: State of the graph, read with its subgraphs. It also holds the finished tasks of a step under way.
+    Subgraphs have no checkpoints of their own. The snapshot is read with them, and also holds the finished tasks of a
+    step under way.
     """
 
     def __init__(self, snapshot: StateSnapshot) -> None:
@@ -121,8 +111,7 @@ class StreamState:
     def merge_subgraphs(self, graph: RunnableGraph) -> dict[str, Any]:
         """Merge the state of the subgraphs into that of the graph.
 
-        Args:
-            graph: Graph that the stream belongs to, which knows how to merge its subgraphs.
+        The stream belongs to the graph, which knows how to merge its subgraphs.
         """
         subgraphs = [
             Subgraph(values, [update for _, update in self._written.get(namespace, [])])

@@ -125,12 +125,7 @@ async def run_jobs(
 ) -> list[Record]:
     """Run the jobs that have not succeeded yet, and append their results to a JSON Lines file.
 
-    Args:
-        jobs: Jobs by key, in the order in which they are started.
-        out: File of the results; may not exist yet.
-        concurrency: Number of jobs that run at once.
-        fields: Names of the parts of a key in a result.
-        tell: Receives a line of progress for each job that ends.
+    `fields` names the parts of a key in a result, and `tell` receives a line of progress for each job that ends.
 
     Returns:
         The newest result of each job, in the order of the jobs.
@@ -168,9 +163,7 @@ class JobStore:
     def load_ended_jobs(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
         """Read from the results which jobs have ended; blocks.
 
-        Args:
-            keys: Keys of all jobs.
-            retry_failed: Whether failed jobs count as pending, so that they are run again.
+        With `retry_failed` failed jobs count as pending, so that they are run again.
 
         Raises:
             InputError: A line of the results is no JSON.
@@ -196,10 +189,7 @@ class JobStore:
     async def record_outcome(self, key: Key, outcome: Record) -> None:
         """Store the outcome of a job, and report its end.
 
-        Args:
-            key: Key of the job.
-            outcome: Result of the job, with `error` if it has failed. One with `fatal` is not stored, so that the job
-                stays pending.
+        The outcome holds `error` if the job has failed. One with `fatal` is not stored, so that the job stays pending.
         """
         if "fatal" in outcome:
             self.fatal = self.fatal or DraftroomError(**outcome["fatal"])

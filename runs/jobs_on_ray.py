@@ -86,11 +86,7 @@ async def iterate_ray_results(
 ) -> AsyncIterator[tuple[Key, Record]]:
     """Work on rows in the cluster that was joined.
 
-    Args:
-        rows: Keys and rows, as plain values.
-        work: Work to do on each row.
-        workers: Number of actors, and of rows that each works on at once.
-        control: When it asks to drain, no further row begins, and rows under way end where they can be resumed.
+    When `control` asks to drain, no further row begins, and rows under way end where they can be resumed.
 
     Yields:
         The key and the result of each row that has ended, in the order in which they end; with `error` if it failed.

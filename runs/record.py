@@ -66,14 +66,7 @@ def compute_usage(calls: Iterable[CallRecord]) -> list[Usage]:
 
 
 def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
-    """Sum up calls for each system and role of an evaluation.
-
-    Args:
-        outputs: Outputs with their `calls`, by sample and system.
-
-    Returns:
-        A cost for each system, role and model, in the order in which they first occur.
-    """
+    """Sum up the calls of outputs, which are keyed by sample and system, for each system, role and model."""
     costs = []
     for system in dict.fromkeys(system for _, system in outputs):
         calls_of_samples = [output["calls"] for (_, name), output in outputs.items() if name == system]
@@ -181,14 +174,7 @@ def make_run_id() -> str:
 
 
 def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
-    """Return the record of a run that has not begun.
-
-    Args:
-        system: Name of the run's system.
-        run_input: The paper and the request.
-        settings: Settings as the graph freezes them into its state.
-        checkpoints: Address of the checkpoints.
-    """
+    """Return the record of a run that has not begun, with the settings as the graph freezes them."""
     time = format_current_time()
     return RunRecord(
         id=make_run_id(),
@@ -219,25 +205,15 @@ def list_enabled_extensions(settings: Mapping[str, Any]) -> list[str]:
 
 
 def add_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
-    """Return the record with one more failure.
-
-    Args:
-        record: Record of the run.
-        error: Error that ended the attempt. Its calls join the usage only in `refresh_record`.
-    """
+    """Return the record with one more failure, whose calls join the usage only in `refresh_record`."""
     failure = Failure(kind=error.kind, message=str(error), time=format_current_time(), spent=error.spent)
     return {**record, "status": "failed", "failures": [*record["failures"], failure]}
 
 
 def merge_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:
-    """Merge the answered calls of a run.
+    """Merge the calls in a run's state with those that were spent on its failures.
 
-    Args:
-        calls: Calls in the state of the graph.
-        failures: Failures on record, with the calls that were spent on them.
-
-    Returns:
-        All calls, each once, those in the state first.
+    Each call is returned once, those in the state first.
     """
     merged = list(calls)
     for failure in failures:

@@ -46,13 +46,7 @@ def format_resume_command(record: RunRecord) -> str:
 
 
 def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
-    """Return the record, updated with the usage and results in the graph's state.
-
-    Args:
-        record: Record of the run.
-        values: State of the graph; may lack keys.
-        runnable: Graph of the run's system.
-    """
+    """Return the record, updated with the usage and results in the graph's state, which may lack keys."""
     calls = merge_calls(runnable.calls(values), record["failures"])
     settings = values.get("settings") or record["settings"]
     return {
@@ -67,13 +61,7 @@ def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: Runna
 
 
 class RunRecorder:
-    """Record and usage of a run that is being driven.
-
-    Args:
-        record: Record of the run as it was loaded or built.
-        runnable: Graph of the run's system.
-        budget: Limits that `charge_budget` holds the calls to.
-    """
+    """Record and usage of a run that is being driven."""
 
     def __init__(self, record: RunRecord, runnable: RunnableGraph, budget: Budget) -> None:
         self.record, self.runnable, self._budget = record, runnable, budget
@@ -86,11 +74,7 @@ class RunRecorder:
         self._saved = False
 
     def save(self, status: Status, values: Mapping[str, Any]) -> None:
-        """Write the record.
-
-        Args:
-            status: New status of the run.
-            values: State of the graph, from which usage and results are taken.
+        """Write the record with a new status, and the usage and results in the state of the graph.
 
         Raises:
             StateError: The state folder cannot be written.

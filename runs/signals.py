@@ -15,15 +15,9 @@ STOPPING_MESSAGE = "Stopping after the call in progress; press Ctrl-C again to s
 
 
 async def run_until_stopped(work: Coroutine[Any, Any, None], control: RunControl, say: Callable[[str], None]) -> bool:
-    """Wait for work that the user may stop with Ctrl-C or SIGTERM.
+    """Wait for work that the user may stop with Ctrl-C or SIGTERM, and return whether it was cancelled.
 
-    Args:
-        work: Work that ends early when `control` asks it to drain.
-        control: Asks for a drain at the first signal. The second signal cancels the work.
-        say: Shows the user a message.
-
-    Returns:
-        Whether the work was cancelled.
+    The first signal asks `control` for a drain, at which the work ends early; the second one cancels the work.
     """
     task = asyncio.create_task(work)
     loop = asyncio.get_running_loop()

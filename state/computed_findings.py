@@ -82,15 +82,9 @@ DEFAULT_SEVERITY: Severity = "medium"
 def select_findings(
     report: PaperReport, severity: Severity = DEFAULT_SEVERITY, without: Collection[str] = ()
 ) -> PaperReport:
-    """Select the findings to show.
+    """Select the findings of at least a severity, the gravest first, and count the others.
 
-    Args:
-        report: Report on a paper.
-        severity: Findings below this are left out.
-        without: Kinds of findings that are left out.
-
-    Returns:
-        The report with the selected findings, the gravest first, and the number of the others.
+    Findings of the kinds `without` are left out.
     """
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     kept = [each for each in report["findings"] if each["severity"] in shown and each["kind"] not in without]

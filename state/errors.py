@@ -78,9 +78,7 @@ class ModelUnavailableError(DraftroomError):
 class RequestFailedError(ModelUnavailableError):
     """A request that fails each time while the endpoint answers others; a run may go on without its answer.
 
-    Args:
-        message: As for every error.
-        problem: Description for the record of a run that goes on.
+    `problem` describes the failure in the run's record.
     """
 
     def __init__(self, message: str, *, problem: str) -> None:
@@ -91,10 +89,7 @@ class RequestFailedError(ModelUnavailableError):
 class NoUsableAnswer(DraftroomError):
     """A question to an agent without a usable answer; what does not need the answer goes on.
 
-    Args:
-        message: As for every error.
-        problem: Description for the record of a run that goes on; by default the message.
-        spent: As for every error.
+    `problem` describes the failure in the run's record; by default it is the message.
     """
 
     def __init__(self, message: str, *, problem: str = "", spent: Sequence[CallRecord] = ()) -> None:
@@ -105,10 +100,7 @@ class NoUsableAnswer(DraftroomError):
 class ContextOverflowError(NoUsableAnswer):
     """A prompt that does not fit the model's context, even when everything is trimmed that may be.
 
-    Args:
-        message: As for every error.
-        problem: Description for the record of a run that goes on; by default the message.
-        context_length: Context in tokens, if the server said it when it refused the request.
+    The `context_length` is known, in tokens, if the server said it when it refused the request.
     """
 
     default_kind = "context_overflow"
@@ -134,9 +126,7 @@ class ModelOutputError(NoUsableAnswer):
 class NoUsableResultError(ModelOutputError):
     """A run that ended without any usable answer of an agent; a resume from the same answers would end so again.
 
-    Args:
-        what: Description of the missing result.
-        problem: The last error, which says what to change where that is known.
+    Its `problem` is the last error, which says what to change where that is known.
     """
 
     def __init__(self, what: str, *, problem: str) -> None:

@@ -150,9 +150,7 @@ EXTENSION_SETS = ("none", "default", "all")
 def resolve_extensions(known: Mapping[Any, Extension], value: Any) -> Any:
     """Return the names of the chosen extensions, in the order of the table.
 
-    Args:
-        known: Extensions of a system.
-        value: `none`, `default`, `all`, names with commas between them, or a list of names.
+    The value is `none`, `default`, `all`, names with commas between them, or a list of names.
 
     Raises:
         ValueError: A name is not of an extension; the message lists those that are.

@@ -45,11 +45,7 @@ def ensure_folder(folder: Path) -> Path:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all.
-
-    Args:
-        path: Path of the file, whose folder exists; an earlier file is replaced.
-        data: The whole content.
+    """Write a file whole or not at all, in a folder that exists; an earlier file is replaced.
 
     Raises:
         OSError: The folder cannot be written; nothing is left behind.
@@ -66,11 +62,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
-    """Return an error that says why a file of the state cannot be used, and what to do.
+    """Return an error that says why a file of the state or its folder cannot be used, and what to do.
 
-    Args:
-        error: Error of the file system or of SQLite.
-        path: The file or its folder, for the message.
+    It is raised from an error of the file system or of SQLite.
     """
     sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
     if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
@@ -81,11 +75,9 @@ def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError
 
 
 def read_file(path: Path, what: str) -> bytes:
-    """Read a file that the user named.
+    """Read a file or named pipe that the user named.
 
-    Args:
-        path: Path of the file or named pipe.
-        what: Kind of file that is expected, for the message: "key".
+    For the message, `what` names the kind of file that is expected: "key".
 
     Raises:
         InputError: The file cannot be read.
@@ -97,11 +89,7 @@ def read_file(path: Path, what: str) -> bytes:
 
 
 def read_pipe(path: Path, limit: int | None = None) -> bytes:
-    """Read a named pipe.
-
-    Args:
-        path: Path of the pipe.
-        limit: Bytes after which reading may stop; None reads to the end.
+    """Read a named pipe to its end, or to a limit in bytes.
 
     Raises:
         InputError: The pipe is empty and has no writer, so that waiting for one would look like work.
@@ -121,9 +109,7 @@ def read_pipe(path: Path, limit: int | None = None) -> bytes:
 def read_text(path: Path, what: str) -> str:
     """Read a UTF-8 file, with its line ends as they are.
 
-    Args:
-        path: Path of the file.
-        what: Kind of file that is expected, for the message: "file of the corpus".
+    For the message, `what` names the kind of file that is expected: "file of the corpus".
 
     Raises:
         InputError: The file cannot be read, or is not UTF-8.
@@ -137,19 +123,13 @@ def read_text(path: Path, what: str) -> str:
 def list_filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
     """List the lines that are not blank, each with its number from 1.
 
-    Args:
-        lines: Lines of a file, split at line feeds; str.splitlines would also split at a U+2028 inside a text.
+    The lines were split at line feeds, because str.splitlines would also split at a U+2028 inside a text.
     """
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
 
 
 def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
-    """Parse JSON by a schema.
-
-    Args:
-        schema: Model that the data must fit.
-        data: The JSON.
-        problem: Beginning of the message if it does not fit: "Line 3 of corpus.jsonl is no paper".
+    """Parse JSON by a schema; `problem` begins the message: "Line 3 of corpus.jsonl is no paper".
 
     Raises:
         InputError: The data is no JSON, or does not fit the schema.
@@ -163,10 +143,7 @@ def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> 
 def read_validated_records(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
     """Read the records of a JSON Lines file, each with its line number; blank lines are skipped.
 
-    Args:
-        path: Path of the file.
-        schema: Model that each line must fit.
-        what: Kind of record, for messages: "paper with its reviews".
+    For messages, `what` names the kind of record: "paper with its reviews".
 
     Raises:
         InputError: The file cannot be read, has no record, or a line does not fit the schema.

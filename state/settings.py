@@ -298,11 +298,8 @@ class Settings(BaseSettings):
     def freeze_settings(self, table: str) -> dict[str, Any]:
         """Return the settings that a run keeps in its state, so that a resume needs no settings file.
 
-        Args:
-            table: Name of the table of the run's system.
-
-        Returns:
-            Plain values: the preset, the system's table, the limits, and the full model of each role of the system.
+        They are plain values: the preset, the system's table, the limits, and the full model of each role of the
+        system.
         """
         return {
             "preset": self.preset,

@@ -14,15 +14,7 @@ from nodes.shared import ask_role, get_model_settings
 from state.documents import Document, Passage
 from state.errors import NoUsableAnswer, RequestFailedError
 from state.extensions import FeedbackExtension
-from state.feedback import (
-    Action,
-    Evidence,
-    FeedbackState,
-    ParagraphState,
-    QuestionState,
-    Step,
-    StepRecord,
-)
+from state.feedback import Action, Evidence, FeedbackState, ParagraphState, QuestionState, Step, StepRecord
 from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
 from tools.documents.reading import load_document
@@ -46,13 +38,7 @@ async def ask_feedback_role(
 ) -> Answer[Value]:
     """Ask the model of a role with the prompt of a step, and count its cost for this paragraph.
 
-    Args:
-        role: The agent.
-        step: Name of the prompt.
-        state: State of the paragraph's review, or of one question of it.
-        variables: Variables of the prompt; `instructions` is added.
-        schema: Schema of the answer.
-        trim: Variable that is shortened if the prompt does not fit the model's context.
+    `trim` names the variable that is shortened if the prompt does not fit the model's context.
 
     Raises:
         NoUsableAnswer: The model gave no usable answer, or this one request failed.
@@ -136,10 +122,7 @@ def format_passages(passages: list[Passage], state: AnyState) -> str:
 def refine_passage_location(passage: Passage, quote: str, document: Document) -> Passage:
     """Return the passage with the section and page of the paragraph that holds a quote from it.
 
-    Args:
-        passage: Passage with the section and page in which it begins.
-        quote: Words of the passage.
-        document: Document of the passage.
+    The passage comes with the section and page in which it begins.
     """
     # A passage may begin in the paragraph, the section or the page before.
     for paragraph in document["paragraphs"]:
@@ -155,17 +138,9 @@ def search_passages(
     number: int,
     leave_out: Collection[str] = (),
 ) -> list[Passage]:
-    """Find the passages that are nearest to a question; blocks while it searches.
+    """Find the passages that are nearest to a question, best first; blocks while it searches.
 
-    Args:
-        documents: Documents to search.
-        question: The question, or any text.
-        chosen: Settings of the search.
-        number: Most passages.
-        leave_out: Ids of paragraphs; a passage that consists only of these is not returned.
-
-    Returns:
-        The passages, best first.
+    A passage that consists only of paragraphs in `leave_out` is not returned.
     """
     from tools.retrieval import EmbeddingModel, find_passages  # noqa: PLC0415 - loads Chroma
 

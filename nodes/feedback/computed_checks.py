@@ -9,16 +9,11 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
-
-from pydantic import create_model
 
 from nodes.feedback.agent import build_evidence, get_feedback_settings
-from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, ComputedFinding
 from state.documents import Document, Paragraph
 from state.feedback import Evidence, FeedbackState, ParagraphState, QuestionAnswer, QuestionState, ReviewFinding, Target
-from state.model_settings import LengthLimit
 from tools.checks.fidelity import collect_content_stems, list_unsupported_facts
 from tools.checks.quotes import find_quote
 from tools.documents.reading import load_document
@@ -39,17 +34,10 @@ ADDED_FACTS_NOTE = (
 def compute_review_findings(
     document: Document, targets: Sequence[Target], *, whole: bool, records: Sequence[NumberRecord] = ()
 ) -> list[ReviewFinding]:
-    """Compute the findings of the paper, and mark those that the review shows.
+    """Compute the findings of the paper, and mark those that the review shows, which come first.
 
-    Args:
-        document: The paper.
-        targets: Texts under review; those that are not in the paper are checked, too.
-        whole: Whether the paper is reviewed as a whole; then findings about tables, captions and references are shown,
-            too.
-        records: Numbers that a model has read in the paper.
-
-    Returns:
-        All findings, those that are shown first.
+    Targets that are not in the paper are checked, too. If the paper is reviewed as a whole, findings about tables,
+    captions and references are shown, too.
     """
     # 1. Check the paper, and the texts that are not in it.
     known = {paragraph["id"] for paragraph in document["paragraphs"]}
@@ -122,13 +110,6 @@ async def answer_from_checks(state: QuestionState) -> ParagraphState:
     lines = [f"{item['section'] or item['paragraph']}: “{item['quote']}”: {describe_finding(item)}" for item in worst]
     evidence = build_evidence(step, "computed", "\n".join(lines) or NO_CONTRADICTION)
     return {"answers": [QuestionAnswer(step=step["id"], evidence=evidence, note="")]}
-
-
-def build_wordings_field(state: ParagraphState) -> dict[str, Any]:
-    """Build the field of the reviewer's answer for the wordings of findings; empty without findings."""
-    words: Any = (Annotated[str, LengthLimit("review_words")], ...)
-    fields = {item["id"]: words for item in list_shown_findings(state["target"], state["computed"])}
-    return {"computed": (create_model("FindingWordings", __base__=AgentAnswer, **fields), ...)} if fields else {}
 
 
 def validate_finding_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -33,7 +33,16 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     shown = any(item["shown"] for item in computed)
     if not shown and reviews and all(review["outcome"] == "failed" for review in reviews):
         raise NoUsableResultError("No paragraph could be reviewed", problem=reviews[-1]["problem"])
-    ranked = sorted(list_raised_comments(reviews), key=score_comment_support, reverse=True)
+    # The best supported first: kept by the verifier, with evidence from paper and literature, without notes.
+    ranked = sorted(
+        list_raised_comments(reviews),
+        key=lambda comment: (
+            comment["verification"]["verdict"] == "kept",
+            sum(item["source"] != "model" for item in comment["evidence"]),
+            -len(comment["verification"]["notes"]),
+        ),
+        reverse=True,
+    )
     chosen, calls = get_feedback_settings(state), list[CallRecord]()
     if "distinct_comments" in chosen.extensions:
         ranked, calls = await deduplicate_comments(ranked, state, chosen.max_comments)
@@ -63,10 +72,3 @@ def list_raised_comments(reviews: list[ParagraphReview]) -> list[Comment]:
     # By length first, so that p10 comes after p9.
     in_order = sorted(reviews, key=lambda review: (len(review["paragraph"]), review["paragraph"]))
     return [review["comment"] for review in in_order if review["comment"] and review["outcome"] == "comment"]
-
-
-def score_comment_support(comment: Comment) -> tuple[bool, int, int]:
-    """Return a comment's sort key: whether it was kept, its evidence from paper and literature, and minus its notes."""
-    found = [item for item in comment["evidence"] if item["source"] != "model"]
-    kept = comment["verification"]["verdict"] == "kept"
-    return kept, len(found), -len(comment["verification"]["notes"])

@@ -197,15 +197,15 @@ def _rewrite_plan(state: ParagraphState, decision: ControllerDecision) -> Paragr
         return None
     most = get_feedback_settings(state).max_questions
     questions = [ProposedStep(step["action"], step["question"]) for step in decision.rewritten]
-    plan = normalize_plan([*questions, ProposedStep("write_review", "")], most)
+    steps, repairs = normalize_plan([*questions, ProposedStep("write_review", "")], most)
     asked_before = {record["step"]["question"].casefold() for record in state["log"]}
-    new = [step for step in plan.steps if step.question.casefold() not in asked_before]
+    new = [step for step in steps if step.question.casefold() not in asked_before]
     if len(new) < 2:  # only the review
         return None
     known = [*(record["step"] for record in state["log"]), *state["remaining"]]
     first = 1 + max(int(step["id"][1:]) for step in known)
     return {
-        "notes": [*([decision.note] if decision.note else []), *plan.repairs],
+        "notes": [*([decision.note] if decision.note else []), *repairs],
         "rewrites": state["rewrites"] + 1,
         "remaining": number_steps(new, "controller", first=first),
         "log": [_make_skipped_record(step, "rewrite", decision.because) for step in state["remaining"][:-1]],

@@ -36,15 +36,9 @@ class Repetition(AgentAnswer):
 async def deduplicate_comments(
     ranked: Sequence[Comment], state: FeedbackState, most: int | None
 ) -> tuple[list[Comment], list[CallRecord]]:
-    """Remove repetitions of better ranked comments.
+    """Remove repetitions of better ranked comments, and return the calls of the comparisons, too.
 
-    Args:
-        ranked: Comments, best first.
-        state: State of the run.
-        most: Number of comments that are wanted; the others are not compared. None compares all.
-
-    Returns:
-        At most `most` comments, and the calls of the comparisons.
+    Once `most` comments are kept, the others are left out without a comparison; None compares all.
     """
     kept, calls = list[Comment](), list[CallRecord]()
     try:

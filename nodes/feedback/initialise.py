@@ -76,14 +76,7 @@ async def initialise(
     roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
     list_own_deviations: DeviationLister = list_swif2t_deviations,
 ) -> dict[str, Any]:
-    """Set every key of the state.
-
-    Args:
-        state: Input of the graph.
-        runtime: Holds the choices for the run.
-        roles: Agents of the paper that the system has.
-        list_own_deviations: Lists the deviations of the system from the paper.
-    """
+    """Set every key of the state, for the agents of the paper and the deviations that a system has."""
     settings, paper = await resolve_input(state, "paper", runtime.context or FeedbackContext())
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
@@ -119,11 +112,6 @@ async def initialise(
 
 def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:
     """Choose the paragraphs to review: those that are named, or all that are long enough and worth reviewing.
-
-    Args:
-        document: The paper.
-        request: Input of the graph, which may name paragraphs or a section, or give a text.
-        chosen: Settings of the run.
 
     Raises:
         InputError: If a named paragraph is missing, or a run that pauses for its plan has several.

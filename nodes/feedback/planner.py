@@ -41,24 +41,10 @@ class ProposedStep(NamedTuple):
     question: str
 
 
-class NormalizedPlan(NamedTuple):
-    """A plan that can be followed."""
+def normalize_plan(steps: Sequence[ProposedStep], most: int) -> tuple[list[ProposedStep], list[str]]:
+    """Repair a plan that cannot be followed, and return it with a sentence for each repair.
 
-    steps: list[ProposedStep]
-    """The last step is the review, all others are questions."""
-    repairs: list[str]
-    """Sentences about steps that were left out or moved."""
-
-
-def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
-    """Repair a plan that cannot be followed.
-
-    Args:
-        steps: Steps as they were proposed.
-        most: Most questions.
-
-    Returns:
-        The plan with its questions before the review, which may stand alone, and a sentence for each repair.
+    At most `most` questions come before the review, which may stand alone.
     """
     repairs: list[str] = []
     questions = [
@@ -71,7 +57,7 @@ def normalize_plan(steps: Sequence[ProposedStep], most: int) -> NormalizedPlan:
         repairs.append(f"Questions beyond the first {most} were left out.")
     if [step.action for step in steps].count("write_review") != 1 or steps[-1].action != "write_review":
         repairs.append("The review was made the last step, and the only one.")
-    return NormalizedPlan([*questions[:most], ProposedStep("write_review", "")], repairs)
+    return [*questions[:most], ProposedStep("write_review", "")], repairs
 
 
 def number_steps(asked: Sequence[ProposedStep], origin: str, *, first: int = 1) -> list[Step]:
@@ -103,12 +89,7 @@ def describe_step(step: Step) -> str:
 
 
 def build_plan_schema(actions: Sequence[str], steps: Any) -> type[BaseModel]:
-    """Build the schema of a plan.
-
-    Args:
-        actions: Actions that a step may have.
-        steps: Schema field of the list of steps.
-    """
+    """Build the schema of a plan from the actions that a step may have, and the field of its steps."""
     question: Any = (Annotated[str, LengthLimit("note_words")], ...)
     step = create_model(
         "ProposedStep",
@@ -173,8 +154,8 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
     if own is None or own == lines:
         return {"remaining": plan["steps"]}
     most = get_feedback_settings(state).max_questions
-    asked = normalize_plan([*map(parse_step, own), ProposedStep("write_review", "")], most)
-    edited: Plan = {**plan, "steps": number_steps(asked.steps, "person"), "repairs": asked.repairs}
+    steps, repairs = normalize_plan([*map(parse_step, own), ProposedStep("write_review", "")], most)
+    edited: Plan = {**plan, "steps": number_steps(steps, "person"), "repairs": repairs}
     return {"plans": [edited, *state["plans"][1:]], "remaining": edited["steps"]}
 
 

@@ -15,7 +15,7 @@ from nodes.feedback.agent import (
     get_feedback_settings,
     make_bounded_list_field,
 )
-from nodes.feedback.computed_checks import build_wordings_field, list_shown_findings, validate_finding_wordings
+from nodes.feedback.computed_checks import list_shown_findings, validate_finding_wordings
 from nodes.shared import AgentAnswer
 from state.errors import NoUsableAnswer
 from state.feedback import Comment, ParagraphState, Verification, Weakness
@@ -70,7 +70,11 @@ def build_review_schema(state: ParagraphState) -> type[BaseModel]:
         return answer
 
     checks: dict[str, Any] = {"check_review": model_validator(mode="after")(check_review)}
-    computed = build_wordings_field(state)
+    # A field for the wordings of findings, if the review shows any.
+    words: Any = (Annotated[str, LengthLimit("review_words")], ...)
+    wordings = {item["id"]: words for item in list_shown_findings(state["target"], state["computed"])}
+    findings: Any = create_model("FindingWordings", __base__=AgentAnswer, **wordings)
+    computed: Any = {"computed": (findings, ...)} if wordings else {}
     if "anchors" not in get_feedback_settings(state).extensions:
         return create_model("Review", __base__=Review, __validators__=checks, **computed)
     checks["check_quote"] = model_validator(mode="after")(check_quote)

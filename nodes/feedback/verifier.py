@@ -83,12 +83,7 @@ def apply_absence_test(
 ) -> Verification:
     """Soften a comment if the paper gives what it calls missing, as a verbatim quote shows.
 
-    Args:
-        answer: The verifier's answer about the comment.
-        comment: The comment, which says that something is missing.
-        paragraph: Text of the paragraph under review.
-        passages: Passages that the verifier was shown, at the places of its quote.
-        notes: Notes on the comment so far.
+    The passages are those that the verifier was shown, at the places of its quote.
     """
     # A quote of the words that the comment is about shows nothing.
     if not answer.given or find_quote(answer.quote, comment["quote"]) or find_quote(comment["quote"], answer.quote):

@@ -22,13 +22,7 @@ async def assess_draft(state: JournalismState) -> JournalismState:
 
 
 def measure_draft(number: int, text: str, source: str) -> Assessment:
-    """Measure the readability of a draft, its coverage of the source and its unsupported details.
-
-    Args:
-        number: Round of the draft.
-        text: The draft.
-        source: Text of the paper.
-    """
+    """Measure the readability of a draft, its coverage of the source and its unsupported details."""
     readability = compute_readability(text)
     return Assessment(
         round=number,

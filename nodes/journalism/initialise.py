@@ -98,14 +98,7 @@ async def ask_journalism_role(
 ) -> Answer[Value]:
     """Ask the model of a role with the prompt of a step.
 
-    Args:
-        agent: The agent.
-        step: Name of the prompt.
-        state: State of the run.
-        variables: Variables of the prompt.
-        schema: Schema of the answer.
-        round_number: Round that the cost is counted for.
-        trim: Variable that is shortened if the prompt does not fit the model's context.
+    `trim` names the variable that is shortened if the prompt does not fit the model's context.
     """
     # In LLM-WS-CLBR a fine-tuned model is the journalist.
     is_warm = agent == "journalist" and get_journalism_settings(state).warm_start

@@ -31,16 +31,9 @@ async def ask_simplification_role(
     trim: str = "memory",
     entry: int | None = None,
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of a step.
+    """Ask the model of a role with the prompt of a step, and count its cost for an entry, by default the newest.
 
-    Args:
-        role: The agent.
-        step: Name of the prompt.
-        state: State of the run or of a loop.
-        variables: Variables of the prompt.
-        schema: Schema of the answer.
-        trim: Variable that is shortened if the prompt does not fit the model's context.
-        entry: Entry that the cost is counted for; by default the newest.
+    `trim` names the variable that is shortened if the prompt does not fit the model's context.
     """
     caller = Caller(role, step, state["entry"] if entry is None else entry)
     return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
@@ -91,14 +84,7 @@ def as_loop_node(node: LoopNode) -> LoopNode:
 
 
 def make_empty_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exchange:
-    """Return an exchange in which no agent has answered yet.
-
-    Args:
-        entry: Number of the entry in the run, from 1.
-        loop: Loop that is entered.
-        visit: Number of the entry into this loop, from 1.
-        because: The agent selector's reason.
-    """
+    """Return an exchange in which no agent has answered yet."""
     return Exchange(
         entry=entry,
         loop=loop,

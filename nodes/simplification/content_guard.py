@@ -23,11 +23,7 @@ MAX_LOST_SHARE = 1 / 3
 def describe_excessive_loss(before: str, after: str, source: str, max_words: int | None) -> str:
     """Describe how much a rewriting has lost; empty if that is acceptable.
 
-    Args:
-        before: The text before.
-        after: Its rewriting.
-        source: Abstract that both were made from.
-        max_words: Length that the text should keep to; it may lose as many words as that takes.
+    The text may lose as many words as it takes to keep to `max_words`.
     """
     words_before, words = len(before.split()), len(after.split())
     if words < (1 - MAX_LOST_SHARE) * min(words_before, max_words or words_before):

@@ -28,11 +28,7 @@ def measure_version(
 ) -> Version:
     """Measure the grade and the words of a text, and return it as a version.
 
-    Args:
-        number: Number of the entry that made the text; 0 for the source.
-        loop: Loop of the entry; `person` if a person edited the result.
-        text: The text.
-        lost: Details of the source that the text has lost.
+    The number is that of the entry that made the text, 0 for the source.
     """
     measured = compute_readability(text)
     return Version(

@@ -64,12 +64,30 @@ async def condense_history(state: SimplificationState) -> SimplificationState:
     }
 
 
+class ReasonedChoice(AgentAnswer):
+    """First why, then which agent."""
+
+    reason: Annotated[str, LengthLimit("note_words")]
+
+
 async def select_agent(state: SimplificationState) -> SimplificationState:
     """Choose among the lead agents that may act again, and open the exchange of the entry."""
     choices = list_agent_choices(state)
     agent, because, calls = choices[0], "No other agent may be entered again.", list[CallRecord]()
     if len(choices) > 1:
-        agent, because, calls = await _ask_agent_choice(state, choices)
+        open_agents: Any = Literal[tuple(choices)]
+        schema = create_model("AgentChoice", __base__=ReasonedChoice, agent=(open_agents, ...))
+        variables = _build_selector_variables(state, choices)
+        try:
+            answer = await ask_simplification_role(
+                "agent_selector", "select_agent", state, variables, schema, trim="history", entry=state["entry"] + 1
+            )
+        except NoUsableAnswer as error:  # it named no open agent twice
+            because = f"The selector chose no agent that may be entered ({error.problem}), so the first of them acts."
+            calls = error.spent
+        else:
+            chosen = answer.value.model_dump()
+            agent, because, calls = chosen["agent"], chosen["reason"], answer.calls
     if agent == DONE:
         return {"next_loop": DONE, "stop_reason": "nothing more to change", "calls": calls}
     entry, visit = state["entry"] + 1, count_visits(state, agent) + 1
@@ -97,27 +115,6 @@ def list_agent_choices(state: SimplificationState) -> list[Any]:
 def count_visits(state: SimplificationState, lead: Lead) -> int:
     """Return how often the loop of a lead agent was entered."""
     return sum(exchange["loop"] == lead for exchange in state["history"])
-
-
-async def _ask_agent_choice(state: SimplificationState, choices: list[Any]) -> tuple[Any, str, list[CallRecord]]:
-    open_agents: Any = Literal[tuple(choices)]
-    schema = create_model("AgentChoice", __base__=ReasonedChoice, agent=(open_agents, ...))
-    variables, entry = _build_selector_variables(state, choices), state["entry"] + 1
-    try:
-        answer = await ask_simplification_role(
-            "agent_selector", "select_agent", state, variables, schema, trim="history", entry=entry
-        )
-    except NoUsableAnswer as error:  # it named no open agent twice
-        because = f"The selector chose no agent that may be entered ({error.problem}), so the first of them acts."
-        return choices[0], because, error.spent
-    chosen = answer.value.model_dump()
-    return chosen["agent"], chosen["reason"], answer.calls
-
-
-class ReasonedChoice(AgentAnswer):
-    """First why, then which agent."""
-
-    reason: Annotated[str, LengthLimit("note_words")]
 
 
 def _build_selector_variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:

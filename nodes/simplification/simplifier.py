@@ -108,15 +108,8 @@ async def rewrite_entire_text(
 ) -> LoopState:
     """Ask the simplifier for the entire text, and attribute each change to one of the reasons for the rewrite.
 
-    Args:
-        step: Name of the prompt.
-        state: State of the loop.
-        variables: Variables of the prompt beside the original, the newest text and the memory.
-        reasons: Questions, suggestions or comments that the rewrite is to follow.
-        kind: Kind of the changes.
-
-    Returns:
-        The changes of the state that the new text brings.
+    The prompt has the given variables beside the original, the newest text and the memory. The reasons are the
+    questions, suggestions or comments that the rewrite is to follow.
     """
     answer = await _ask_simplifier(step, state, variables)
     return _build_text_update(state, answer.value.text, answer.calls, reasons, kind)
@@ -191,14 +184,7 @@ OWN_WORDING = "the simplifier's own choice of words"
 def list_text_changes(before: str, after: str, reasons: Sequence[str], template: TextChange) -> list[TextChange]:
     """List the changes between two versions, sentence by sentence.
 
-    Args:
-        before: The older version.
-        after: The newer version.
-        reasons: Possible reasons for the changes.
-        template: Record of a change without its words and its reason.
-
-    Returns:
-        A record for each change, with the reason that shares most words with it.
+    Each is recorded as in `template`, with its words and the reason that shares most words with it.
     """
 
     def split_words(text: str) -> set[str]:
