@@ -87,18 +87,9 @@ class ScoredTable(NamedTuple):
 def score_table(
     task: Task, table: Table, corpus: str, samples: Sequence[Record], outputs: SystemOutputs, *, seed: int
 ) -> ScoredTable:
-    """Score a table over the samples of a corpus.
+    """Score the rows of a table that have a text over the samples of a corpus, and compare them with the baseline.
 
-    Args:
-        task: The task of the table.
-        table: Names of the rows and measures.
-        corpus: Name of the corpus.
-        samples: Its samples.
-        outputs: Outputs by the sample's id and the system's name; failed runs have none.
-        seed: Seed of the intervals and tests.
-
-    Returns:
-        The scores of the rows that have a text, and their differences from the baseline.
+    The outputs are by the sample's id and the system's name; failed runs have none.
     """
     measures = [task.find_measure(name) for name in table.measures]
     rows = ((row, collect_row_items(row, samples, outputs)) for row in map(task.find_row, table.rows))
@@ -107,18 +98,10 @@ def score_table(
 
 
 def collect_row_items(row: Row, samples: Sequence[Record], outputs: SystemOutputs) -> list[Item]:
-    """Collect the texts of a row.
-
-    Args:
-        row: The row.
-        samples: Samples in the order of the texts.
-        outputs: Outputs by the sample's id and the system's name.
-
-    Returns:
-        A text for each sample that has one.
-    """
+    """Collect the text of a row for each sample that has one."""
     found = []
     for sample in samples:
+        # A text of the corpus needs no output, and a failed run has none.
         output = {} if row.system is None else outputs.get((sample["id"], row.system))
         item = None if output is None else row.item(sample, output)
         if item is not None:
@@ -162,15 +145,7 @@ def _compare_with_baseline(
 
 
 def select_published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:
-    """Return the figures that the paper prints for a corpus.
-
-    Args:
-        table: The table with all printed figures.
-        corpus: Name of the corpus.
-
-    Returns:
-        Figures by row and measure; those for no specific corpus if the paper has none for this corpus.
-    """
+    """Return the paper's figures for a corpus by row and measure, or else those for no specific corpus."""
     return table.published.get(corpus, table.published.get("", {}))
 
 
@@ -214,11 +189,7 @@ class Evaluation(NamedTuple):
     costs: Sequence[Cost]
 
     def collect_sample_items(self, sample: Record) -> dict[str, Item]:
-        """Collect the texts of a sample.
-
-        Returns:
-            The texts by row, in the order of the task's rows; rows without a text are left out.
-        """
+        """Collect the texts of a sample by row, in the order of the task's rows; rows without a text are left out."""
         found = {row.name: collect_row_items(row, [sample], self.outputs) for row in self.task.rows}
         return {name: items[0] for name, items in found.items() if items}
 
@@ -260,16 +231,7 @@ def score_run(task: Task, folder: RunFolder) -> Evaluation:
 
 
 def list_system_extensions(task: Task, config: RunConfig, system: str) -> list[str]:
-    """List the extensions that were on in a system.
-
-    Args:
-        task: The task of the system.
-        config: Choices of the run, with the extensions that the person chose.
-        system: Name of the system, which may set its own extensions instead.
-
-    Returns:
-        Names of extensions.
-    """
+    """List the extensions that were on in a system: those that it sets itself, or else those of the run."""
     own = task.systems[system].context.model_dump(include={"extensions"}, exclude_unset=True)
     extensions: list[str] = {**config.settings, **own}["extensions"]
     return extensions

@@ -75,14 +75,9 @@ class _EmptyWordnet:
 
 
 def compute_corpus_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
-    """Compute corpus BLEU with sacrebleu's defaults: n-grams of 1 to 4 cased 13a tokens, exponential smoothing.
+    """Compute corpus BLEU of at least one text with sacrebleu's defaults.
 
-    Args:
-        texts: At least one text.
-        references: The reference of each text.
-
-    Returns:
-        The score, 0 to 100.
+    These are n-grams of 1 to 4 cased 13a tokens and exponential smoothing.
     """
     # The counts of each text are cached: the bootstrap (`evals.statistics`) computes BLEU of thousands of resamples.
     counts = [_count_bleu_ngrams(text, reference) for text, reference in zip(texts, references, strict=True)]
@@ -102,29 +97,13 @@ def _count_bleu_ngrams(text: str, reference: str) -> BLEUScore:
 
 
 def compute_rouge(text: str, reference: str) -> Rouge:
-    """Compute ROUGE-1, ROUGE-2 and ROUGE-L of a text with stemmed words.
-
-    Args:
-        text: The text of a system.
-        reference: The text of a person.
-
-    Returns:
-        F1 scores, 0 to 100. The scores of a corpus are the means over its texts.
-    """
+    """Compute the F1 scores of ROUGE with stemmed words; those of a corpus are the means over its texts."""
     scores = _ROUGE_SCORER.score(reference, text)
     return Rouge(*(100 * scores[measure].fmeasure for measure in _ROUGE_TYPES))
 
 
 def compute_meteor(text: str, reference: str) -> Meteor:
-    """Compute METEOR of a text.
-
-    Args:
-        text: The text of a system.
-        reference: The text of a person.
-
-    Returns:
-        The score, 0 to 100, and the stages that ran. The score of a corpus is the mean over its texts.
-    """
+    """Compute METEOR of a text, with the stages that ran; that of a corpus is the mean over its texts."""
     reference_words, words = (_WORD.findall(normalize("NFC", each).lower()) for each in (reference, text))
     known = _has_wordnet()
     score = single_meteor_score(reference_words, words, wordnet=wordnet if known else _EmptyWordnet())
@@ -156,16 +135,7 @@ class Sari(NamedTuple):
 
 
 def compute_sari(source: str, text: str, references: Sequence[str]) -> Sari:
-    """Compute SARI of a simplification.
-
-    Args:
-        source: The text that was simplified: a sentence or a paragraph.
-        text: The simplification.
-        references: At least one simplification by a person.
-
-    Returns:
-        SARI and its components, 0 to 100.
-    """
+    """Compute SARI of a text that simplifies the source, given at least one simplification by a person."""
     tokens = [str(_TOKENIZER(each.lower())).split() for each in (source, text, *references)]
     parts = zip(*(_score_operations(n, *tokens) for n in _NGRAM_ORDERS), strict=True)
     keep, delete, add, delete_f1 = (100 * fmean(part) for part in parts)

@@ -113,15 +113,7 @@ class UsageEstimate(NamedTuple):
     tokens_out: float = 0
 
     def add_scaled(self, other: UsageEstimate, times: int = 1) -> UsageEstimate:
-        """Add the usage of some samples.
-
-        Args:
-            other: Usage on one sample.
-            times: Number of samples.
-
-        Returns:
-            The sums of the calls and tokens.
-        """
+        """Add the usage of some samples, given the usage on one sample."""
         return UsageEstimate(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
 

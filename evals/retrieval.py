@@ -101,14 +101,9 @@ def build_corpus_document(paper: CorpusPaper) -> Document:
 
 
 def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSettings) -> str:
-    """Report how often each retrieval mode finds a passage that the comment relies on.
+    """Report in Markdown how often each retrieval mode finds a passage that the comment relies on.
 
-    Args:
-        comments: The labelled comments.
-        chosen: Settings of the segments and models; the retrieval mode is varied.
-
-    Returns:
-        The report in Markdown, with the percentages of comments for which a passage is among the first segments.
+    The settings are those of segments and models; the retrieval mode is varied.
     """
     # 1. The segments that a search can return; those of the paragraph under review alone are never shown.
     counts, relevant = [], []
@@ -164,16 +159,7 @@ def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segme
 
 
 def _compute_chance_recall(segments: Sequence[int], relevant: Sequence[int], k: int) -> float:
-    """Compute the mean probability that a random order has a relevant segment among the first k.
-
-    Args:
-        segments: Number of segments of each paper.
-        relevant: Number of relevant ones among them.
-        k: Number of segments that are shown.
-
-    Returns:
-        The probability, 0 to 1.
-    """
+    """Compute the mean probability that a random order has a relevant segment among a paper's first k."""
     # The complement: all k of them are irrelevant (hypergeometric).
     return fmean(
         1 - math.comb(number - wanted, min(k, number)) / math.comb(number, min(k, number))

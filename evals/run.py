@@ -195,11 +195,6 @@ def _collect_choices(config: RunConfig) -> dict[str, Any]:
 def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
     """Check that the systems of some rows can be run.
 
-    Args:
-        task: The task of the rows.
-        rows: Names of the rows.
-        settings: Settings of the run.
-
     Raises:
         SettingsError: The settings lack something that a system needs.
     """
@@ -297,15 +292,9 @@ async def run_systems(
     """Run the systems of the rows on all samples, leaving out outputs that the folder already has.
 
     Models and settings are read from the folder, so that a resumed run does not change them. Outputs of Ray actors are
-    written by the calling process, so the folder need not be shared.
-
-    Args:
-        load: Imports the task; it is called in each Ray actor, too.
-        folder: Folder of a prepared run.
-        workers: Number and kind of the workers.
-        tell: Receives a line of progress for each output.
-        control: When it requests draining, each sample stops at its next checkpoint.
-        checkpoints: The setting that says where checkpoints are kept.
+    written by the calling process, so the folder need not be shared. `load` imports the task, in each Ray actor, too.
+    `tell` receives a line of progress for each output. If `control` requests draining, each sample stops at its next
+    checkpoint.
 
     Raises:
         SettingsError: No Ray cluster answers, or it has several machines and the checkpoints are in a file.

@@ -58,15 +58,7 @@ class Kappa(NamedTuple):
 
 
 def estimate_mean(values: Iterable[float], *, seed: int = 0) -> Interval:
-    """Estimate the mean of values that are independent.
-
-    Args:
-        values: At least one value.
-        seed: Seed of the resampling.
-
-    Returns:
-        The mean and its interval, in the units of the values.
-    """
+    """Estimate the mean of independent values, of which there must be at least one."""
     return estimate_clustered_mean([[value] for value in values], seed=seed)
 
 
@@ -92,28 +84,16 @@ def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int 
 
 
 def estimate_share(values: Collection[float]) -> Interval:
-    """Estimate a share with Wilson's interval (1927), which holds for few samples.
+    """Estimate a percentage with Wilson's interval (1927), which holds for few samples.
 
-    Args:
-        values: At least one value, each of which is 100 or 0.
-
-    Returns:
-        The percentage and its interval, 0 to 100.
+    There must be at least one value, and each must be 100 or 0.
     """
     found = binomtest(sum(value > 0 for value in values), len(values)).proportion_ci(method="wilson")
     return Interval(fmean(values), 100 * float(found.low), 100 * float(found.high))
 
 
 def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:
-    """Group the values of samples, such as those of paragraphs by their paper.
-
-    Args:
-        values: The values.
-        groups: The group of each value.
-
-    Returns:
-        The values of each group; the groups are in the order of first occurrence.
-    """
+    """Group values, such as those of paragraphs by their paper, in the order in which the groups first occur."""
     found: dict[Hashable, list[_Item]] = {}
     for value, group in zip(values, groups, strict=True):
         found.setdefault(group, []).append(value)
@@ -215,11 +195,6 @@ def compute_label_f1(gold: Sequence[str], predicted: Sequence[str | None], label
 
     An item without a prediction (None) counts against the recall of its label, but against no precision. So no system
     gains by predicting less.
-
-    Args:
-        gold: The annotated label of each item.
-        predicted: The predicted label of each item.
-        label: The label that is measured.
     """
     correct = sum(true == guess == label for true, guess in zip(gold, predicted, strict=True))
     total = sum(true == label for true in gold) + sum(guess == label for guess in predicted)

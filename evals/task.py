@@ -23,7 +23,6 @@ class EvaluatedSystem(NamedTuple):
     """A graph with the settings under which it is evaluated."""
 
     builder: Builder
-    """Builder of the graph."""
     context: RunContext
     """Settings that define this system; a field that is set to None counts, too."""
     request: Callable[[Record], Any]
@@ -36,13 +35,9 @@ class EvaluatedSystem(NamedTuple):
     """Returns the settings that depend on the sample, from the sample and all other settings."""
 
     def build_context(self, recorded: Mapping[str, Any]) -> RunContext:
-        """Build the context of the system.
+        """Build the context of the system from the settings and models of the run (`RunConfig.context_fields`).
 
-        Args:
-            recorded: Settings of the run, and its models by role (`RunConfig.context_fields`).
-
-        Returns:
-            The context with all settings resolved, except those that depend on the sample.
+        All settings are resolved, except those that depend on the sample.
         """
         # Lowest precedence first: the run's settings, the preset, the settings that define the system.
         known = type(self.context).model_fields.keys() & recorded.keys()
@@ -52,15 +47,7 @@ class EvaluatedSystem(NamedTuple):
         return type(self.context)(resolved=merge_settings(values, own))
 
     def build_sample_context(self, sample: Record, context: RunContext) -> RunContext:
-        """Add the settings that depend on the sample to the context of the system.
-
-        Args:
-            sample: The sample that the system will be run on.
-            context: The context from `build_context`.
-
-        Returns:
-            A new context, or the given one if no setting of this system depends on the sample.
-        """
+        """Add the settings that depend on the sample, if there are any, to the context of the system."""
         if self.sample_settings is None:
             return context
         settings = context.resolved or {}
@@ -83,44 +70,19 @@ _PATH_FIELDS = ("paper", "abstract")
 
 
 def build_graph_input(fields: Mapping[str, str], sample: Record) -> dict[str, str]:
-    """Build the input of a graph from the texts of a sample.
-
-    Args:
-        fields: Fields of the sample, by the field of the graph's input that each of them fills.
-        sample: The sample.
-
-    Returns:
-        The input, in a form that cannot be mistaken for the path of a file.
-    """
+    """Build the input of a graph, given the field of the sample that fills each of the input's fields."""
     return {
         name: f"{sample[source]}\n\n" if name in _PATH_FIELDS else sample[source] for name, source in fields.items()
     }
 
 
 def take_field(field_name: str, sample: Record, _: Record) -> Item | None:
-    """Take a field of a sample as the text of a row.
-
-    Args:
-        field_name: Field of the sample.
-        sample: The sample.
-        _: Output of the row's system, of which a text of the corpus has none.
-
-    Returns:
-        The text without an output, or None if the field is empty.
-    """
+    """Take a field of a sample as the text of a row, or return None if it is empty."""
     return Item(sample, sample[field_name], {}) if sample[field_name] else None
 
 
 def name_figures(measures: Sequence[str], rows: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float]]:
-    """Name the figures of published rows by their measures.
-
-    Args:
-        measures: Names of the measures, in the order of the paper's columns.
-        rows: The figures of each row in the units of the paper, a figure for each measure; None: an empty cell.
-
-    Returns:
-        The figures by row and measure, without the empty cells.
-    """
+    """Name the figures of published rows by the measures of their columns, without empty cells (None)."""
     return {
         row: {name: figure for name, figure in zip(measures, figures, strict=True) if figure is not None}
         for row, figures in rows.items()
@@ -196,11 +158,9 @@ class Task:
 
     name: str
     kind: SampleKind
-    """Kind of the samples."""
     source: str
     """The paper and its models."""
     roles: Sequence[Role]
-    """Roles of the agents."""
     systems: Mapping[str, EvaluatedSystem]
     rows: Sequence[Row]
     usual: Sequence[str]
@@ -241,14 +201,7 @@ class Task:
         return chosen
 
     def list_systems(self, rows: Sequence[str]) -> list[str]:
-        """List the systems that must be run for some rows.
-
-        Args:
-            rows: Names of rows.
-
-        Returns:
-            Names of the systems, without duplicates, in the order of the rows. Texts of the corpus have none.
-        """
+        """List the systems that must be run for some rows, without duplicates; texts of the corpus have none."""
         systems = (self.find_row(name).system for name in rows)
         return list(dict.fromkeys(system for system in systems if system is not None))
 

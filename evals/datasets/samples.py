@@ -130,11 +130,7 @@ class FolderFormat(NamedTuple):
 
 
 def read_entries(path: Path) -> list[LocatedRecord]:
-    """Read all records of a file.
-
-    Args:
-        path: A CSV table with a header if the name ends in .csv; otherwise a JSON list of objects, or an object a
-            line. Empty lines are skipped.
+    """Read all records of a CSV table with a header (.csv), a JSON list of objects, or a file with an object a line.
 
     Raises:
         InputError: The file cannot be read, is empty, or has other content.

@@ -56,28 +56,12 @@ class ReportDocument(NamedTuple):
 
 
 def build_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> DataFrame:
-    """Build a table of text.
-
-    Args:
-        header: Names of the columns.
-        rows: The cells of each row, a cell for each column.
-
-    Returns:
-        The table, with each cell on a single line.
-    """
+    """Build a table of text, with each cell on a single line."""
     return DataFrame([[to_single_line(cell) for cell in row] for row in rows], columns=list(header), dtype=str)
 
 
 def format_decimal(value: float | None, digits: int = 2) -> str:
-    """Format a figure with a fixed number of decimals.
-
-    Args:
-        value: The figure; None or NaN: it is missing.
-        digits: Number of decimals.
-
-    Returns:
-        The figure, or a dash if it is missing.
-    """
+    """Format a figure with a fixed number of decimals, or as a dash if it is missing (None or NaN)."""
     # Adding 0.0 turns a negative zero into zero.
     return "-" if value is None or isna(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
@@ -88,16 +72,7 @@ def format_bounds(low: float, high: float, digits: int) -> str:
 
 
 def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2) -> str:
-    """Format a figure with its interval.
-
-    Args:
-        found: The figure and its bounds; None: it is missing.
-        scale: Factor of all three numbers, such as 100 for a percentage of a share from 0 to 1.
-        digits: Number of decimals.
-
-    Returns:
-        The figure with the interval in brackets, or a dash if it is missing.
-    """
+    """Format a figure, scaled by a factor, with its interval in brackets, or as a dash if it is missing."""
     if found is None:
         return format_decimal(None)
     value, low, high = (scale * part for part in found)

@@ -107,15 +107,7 @@ def make_page_name(sample: str) -> str:
 
 
 def render_sample_page(pages: Sequence[SamplePage], place: int) -> str:
-    """Render the page of a sample with links to its neighbours.
-
-    Args:
-        pages: All pages, in the order of the report.
-        place: Place of the page among them, from 0.
-
-    Returns:
-        The page in HTML.
-    """
+    """Render the page at a place, counted from 0, in HTML with links to its neighbours."""
     before, after = (pages[each] if 0 <= each < len(pages) else None for each in (place - 1, place + 1))
     return HTML_TEMPLATES.get_template("sample.html").render(
         page=pages[place], place=place + 1, total=len(pages), before=before, after=after

@@ -18,7 +18,7 @@ from evals.reports.document import (
     format_decimal,
 )
 from evals.statistics import SIGNIFICANCE_LEVEL, PairedTest
-from evals.task import Row, Table, Task
+from evals.task import Row, Task
 
 TEST_DESCRIPTION = (
     f"Beyond chance: p < {SIGNIFICANCE_LEVEL} in a paired randomisation test over the samples, two-sided, "
@@ -32,15 +32,7 @@ _CellsByRow = Mapping[str, Sequence[str]]
 
 
 def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
-    """Build the table of a corpus.
-
-    Args:
-        task: The task of the table.
-        scores: The scores of the table for the corpus.
-
-    Returns:
-        The section with measured and published scores. A cell that is of fewer texts than its row names their number.
-    """
+    """Build the table of a corpus. A cell that is of fewer texts than its row names their number."""
     measures = [task.find_measure(name) for name in scores.table.measures]
     ours: dict[str, list[str]] = {}
     for line in scores.lines:
@@ -78,37 +70,38 @@ def _merge_published_rows(task: Task, rows: Sequence[Row], ours: _CellsByRow, pa
 
 
 def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """Build a table of means over the corpora for each table, if there are several corpora."""
+    """Build a table of means over the corpora for each table, if there are several corpora.
+
+    The last column of such a table has means over the printed measures.
+    """
     if len(evaluation.config.corpora) < 2:
         return []
-    found = (_build_mean_section(evaluation, each) for each in evaluation.task.tables if not each.comparison)
-    return [section for section in found if section.table is not None and len(section.table)]
-
-
-def _build_mean_section(evaluation: Evaluation, table: Table) -> ReportSection:
-    """Build the table of means over the corpora, with a last column of means over the printed measures."""
-    task, scores = evaluation.task, [each for each in evaluation.scores if each.table is table]
-    # 1. Average only measures that the paper prints, and only if they have the same better direction.
-    printed = {measure for rows in table.published.values() for figures in rows.values() for measure in figures}
-    measures = [task.find_measure(name) for name in table.measures if name in printed]
-    alike = len(measures) > 1 and len({each.better for each in measures}) == 1
-    averaged = [each.name for each in measures] if alike else []
-    # 2. Compute the means of the measured and of the published rows.
-    measured = [
-        {line.row.name: {name: cell.value for name, cell in line.cells.items()} for line in each.lines}
-        for each in scores
-    ]
-    published = [select_published_figures(each.table, each.corpus) for each in scores]
-    ours = _format_corpus_means([DataFrame(rows).T for rows in measured], table.measures, averaged)
-    papers = _format_corpus_means([DataFrame(rows).T for rows in published], table.measures, averaged)
-    # 3. Lay the table out.
-    rows = _merge_published_rows(task, [task.find_row(name) for name in table.rows if name in ours], ours, papers)
-    header = ["", *(task.find_measure(name).head for name in table.measures), *(["Avg."] if averaged else [])]
-    return ReportSection(
-        f"{table.title}, mean over {', '.join(each.corpus for each in scores)}",
-        text=f"Avg. is the mean of {', '.join(averaged)} over the corpora." if averaged else "",
-        table=build_table(header, rows),
-    )
+    task, sections = evaluation.task, []
+    for table in task.tables:
+        if table.comparison:
+            continue
+        scores = [each for each in evaluation.scores if each.table is table]
+        # 1. Average only measures that the paper prints, and only if they have the same better direction.
+        printed = {measure for rows in table.published.values() for figures in rows.values() for measure in figures}
+        measures = [task.find_measure(name) for name in table.measures if name in printed]
+        alike = len(measures) > 1 and len({each.better for each in measures}) == 1
+        averaged = [each.name for each in measures] if alike else []
+        # 2. Compute the means of the measured and of the published rows.
+        measured = [
+            {line.row.name: {name: cell.value for name, cell in line.cells.items()} for line in each.lines}
+            for each in scores
+        ]
+        published = [select_published_figures(each.table, each.corpus) for each in scores]
+        ours = _format_corpus_means([DataFrame(rows).T for rows in measured], table.measures, averaged)
+        papers = _format_corpus_means([DataFrame(rows).T for rows in published], table.measures, averaged)
+        # 3. Lay the table out.
+        rows = _merge_published_rows(task, [task.find_row(name) for name in table.rows if name in ours], ours, papers)
+        header = ["", *(task.find_measure(name).head for name in table.measures), *(["Avg."] if averaged else [])]
+        if rows:
+            title = f"{table.title}, mean over {', '.join(each.corpus for each in scores)}"
+            text = f"Avg. is the mean of {', '.join(averaged)} over the corpora." if averaged else ""
+            sections.append(ReportSection(title, text, table=build_table(header, rows)))
+    return sections
 
 
 def _format_corpus_means(
@@ -165,15 +158,9 @@ def describe_contrasts(contrasts: Iterable[Contrast]) -> list[str]:
 
 
 def format_paired_test(test: PairedTest, digits: int, most: int) -> str:
-    """Format a difference with its interval and p-value.
+    """Format a difference with its interval and p-value, such as "+1.20 [0.40, 2.00], p = 0.012, n = 8".
 
-    Args:
-        test: The difference, in the units of the measure.
-        digits: Number of decimals of the difference and its interval.
-        most: Number of samples of the other cells; the text names the number of its own samples if it is smaller.
-
-    Returns:
-        The text, such as "+1.20 [0.40, 2.00], p = 0.012, n = 8".
+    The number of samples is named only if it is smaller than `most`, that of the other cells.
     """
     (mean, low, high), samples, p = test
     # Adding 0.0 turns a negative zero into zero.

@@ -109,15 +109,9 @@ ROWS = [
 
 
 def _score_overlap(metric: Literal["METEOR", "ROUGE-L"], missing: float | None, item: Item) -> float | None:
-    """Compute the overlap of a comment with the human review.
+    """Compute the overlap of a comment with the human review, 0 to 100.
 
-    Args:
-        metric: Name of the metric.
-        missing: Score of a paragraph without a comment; None leaves the paragraph out of the mean.
-        item: The comment.
-
-    Returns:
-        The score, 0 to 100.
+    A paragraph without a comment scores `missing`; None leaves it out of the mean.
     """
     if not item.text:
         return missing
@@ -135,11 +129,7 @@ def _score_bleu(items: Sequence[Item]) -> float | None:
 
 
 def _score_label_f1(label: Weakness, items: Sequence[Item]) -> float | None:
-    """Compute the F1 of a label over the samples that have a human label.
-
-    Returns:
-        F1, 0 to 100; None if no sample has this human label.
-    """
+    """Compute the F1 of a label, 0 to 100, over the samples that have a human label; None if none has this label."""
     labelled = [item for item in items if item.sample["aspect"]]
     gold: list[str] = [item.sample["aspect"] for item in labelled]
     # A paragraph without a comment has no predicted label and counts against the recall.
@@ -148,15 +138,7 @@ def _score_label_f1(label: Weakness, items: Sequence[Item]) -> float | None:
 
 
 def _score_property(name: str, item: Item) -> float | None:
-    """Return whether the review of a paragraph has a property, as a percentage.
-
-    Args:
-        name: Name of the property's measure.
-        item: The comment on the paragraph.
-
-    Returns:
-        100 or 0; None if the property does not apply: without a human label, or without a comment.
-    """
+    """Return 100 or 0 for a property of a paragraph's review; None without the human label or comment that it needs."""
     outcome, aspect = item.output["reviews"][0]["outcome"], item.sample["aspect"]
     comment = _find_raised_comment(item.output)
     found = {

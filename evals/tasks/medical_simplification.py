@@ -72,15 +72,9 @@ SYSTEMS = {
 
 
 def _make_version_item(number: int | None, sample: Record, output: Record) -> Item | None:
-    """Return a version of the text of a run.
+    """Return the version of a run's text after a number of entries, or the selected version (None).
 
-    Args:
-        number: Number of the version, which is the number of entries that led to it; None: the selected version.
-        sample: The sample.
-        output: Output of the run.
-
-    Returns:
-        The version, or the last version if the run ended before it.
+    A run that ended before it has its last version instead.
     """
     last = output["selected_version"] if number is None else number
     version = output["versions"][: last + 1][-1]
@@ -117,15 +111,7 @@ ROWS = [
 
 
 def _score_sari(part: str, item: Item) -> float | None:
-    """Return SARI, or a component of it, of a system's text.
-
-    Args:
-        part: Field of `evals.metrics.Sari`.
-        item: The text.
-
-    Returns:
-        The score, 0 to 100; None for a text of the corpus.
-    """
+    """Return SARI of a system's text, or a component of it (a field of `Sari`); None for a text of the corpus."""
     # A text that deletes nothing has a DELETE of 100 (evals/metrics.py): the source would rank above every system.
     if not item.output:
         return None
@@ -140,15 +126,7 @@ def _compute_copied_share(item: Item) -> float:
 
 
 def _count_events(name: str, item: Item) -> float | None:
-    """Count what a text lost and what its run took, up to the version of the text.
-
-    Args:
-        name: Name of the measure.
-        item: The text.
-
-    Returns:
-        A number of details, model calls or entries; None if the measure does not apply to a text of the corpus.
-    """
+    """Count what a text lost and what its run took up to this version; None where a text of the corpus has no run."""
     # A text of the corpus has no run; only its details can be counted.
     if not item.output:
         return float(len(find_lost_details(item.sample["source"], item.text))) if name == "lost" else None

@@ -95,16 +95,9 @@ SYSTEMS: dict[str, EvaluatedSystem] = {
 
 
 def _make_draft_item(chosen: int | Literal["paper", "best"], sample: Record, output: Record) -> Item | None:
-    """Return a draft of a run.
+    """Return the draft of a round (0: the first draft), or None if the run had fewer rounds.
 
-    Args:
-        chosen: Number of the round (0: the first draft); "paper": the round that the paper keeps, or the last round if
-            the run had fewer; "best": the round that the run selected.
-        sample: The sample.
-        output: Output of the run.
-
-    Returns:
-        The draft, or None if the run had fewer rounds.
+    "paper" is the round that the paper keeps, or the last round if the run had fewer; "best" is the selected round.
     """
     drafts = output["drafts"]
     if chosen == "paper":

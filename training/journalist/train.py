@@ -55,10 +55,8 @@ class JournalistTrainer(SFTTrainer):
 def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) -> fitting.FitRecord:
     """Train an adapter, or resume the run in `out`.
 
-    Args:
-        config: Hyperparameters and the model.
-        data: JSON Lines files of `abstract` and `summary`, and optionally `doi` and `title`.
-        out: Folder of the run; gets `adapter/`, and `dev.jsonl`, the dev pairs for `draftroom eval science_journalism`.
+    The data are JSON Lines of `abstract` and `summary`, and optionally `doi` and `title`. `out` gets `adapter/`, and
+    `dev.jsonl`, the dev pairs for `draftroom eval science_journalism`.
 
     Raises:
         InputError: The data cannot be used.

@@ -74,11 +74,19 @@ def evaluate_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph], out
         complete = [each for each in paragraphs if each.texts.keys() >= set(kinds)]
         recalls: dict[str, list[float]] = {}
         for name, scores in systems.items():
-            recalls[name] = [_compute_plan_recall(scores[each.id], kinds) for each in complete]
+            ranked = [[scores[each.id][kind] for kind in kinds] for each in complete]
+            recalls[name] = [compute_recall_at_1(optimal, others) for optimal, *others in ranked]
         # The difference has an interval of its own, as both systems rank the same plans.
         reranker, linear, *_ = recalls.values()
         recalls[f"re-ranker less {LINEAR_BASELINE}"] = [a - b for a, b in zip(reranker, linear, strict=True)]
-        columns.append({name: _format_mean_interval(values, complete) for name, values in recalls.items()})
+        # The bootstrap draws papers, because the paragraphs of one paper are alike.
+        papers = [each.paper_id for each in complete]
+        column = dict.fromkeys(recalls, "")
+        for name, values in recalls.items():
+            if values:
+                mean, low, high = estimate_clustered_mean(group_values(values, papers))
+                column[name] = f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+        columns.append(column)
     # 3. Render the table, a row for each system.
     lines = [f"| Recall@1 | {' | '.join(RANKINGS)} |", "|---" * (1 + len(RANKINGS)) + "|"]
     lines += [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]
@@ -145,16 +153,3 @@ def _compute_features(paragraph: str, plan: str) -> NDArray[np.float64]:
     in_form = fmean(bool(_STEP_OPENING.match(line)) for line in lines)
     from_literature = sum("answer from the literature" in line for line in lines)
     return np.array([len(plan.split()), len(lines), in_form, from_literature, compute_word_overlap(paragraph, plan)])
-
-
-def _compute_plan_recall(scores: Mapping[PlanKind, float], kinds: Sequence[PlanKind]) -> float:
-    return compute_recall_at_1(scores[kinds[0]], [scores[kind] for kind in kinds[1:]])
-
-
-def _format_mean_interval(values: Sequence[float], paragraphs: Sequence[PlannedParagraph]) -> str:
-    """Format a mean in per cent with its 95% interval."""
-    if not values:
-        return ""
-    # The bootstrap draws papers, because the paragraphs of one paper are alike.
-    mean, low, high = estimate_clustered_mean(group_values(values, [each.paper_id for each in paragraphs]))
-    return f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"

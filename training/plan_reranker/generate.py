@@ -122,13 +122,7 @@ async def generate_plans(
 ) -> str:
     """Write the plans that the log lacks, and summarise how many paragraphs have their four plans.
 
-    Args:
-        pairs: Paragraphs with the criticism of human reviewers.
-        log: JSON Lines of the plans so far.
-        plans: The file of plans, which is overwritten.
-        model: Settings of the model.
-        most: Number of plans after the run; all by default.
-        concurrency: Number of requests at a time.
+    The file of plans is overwritten. `most` is the number of plans after the run; all by default.
     """
     # 1. List the plans as jobs.
     pairs = [each for each in pairs if each.get("feedback") and each.get("aspect") in GENERIC_COMMENTS]

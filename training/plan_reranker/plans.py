@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -95,11 +94,7 @@ class PlanSplit(NamedTuple):
 
 
 def read_planned_paragraphs(pairs: Path, plans: Path | None = None) -> list[PlannedParagraph]:
-    """Read the paragraphs of a corpus that have SWIF2T's four plans.
-
-    Args:
-        pairs: The corpus, JSON Lines with `id`, `paper_id` and `paragraph`.
-        plans: A file of plans; by default that of the project.
+    """Read the paragraphs of a corpus (JSON Lines) that have SWIF2T's four plans, by default in the project's file.
 
     Raises:
         InputError: A file cannot be used, or no plan belongs to a paragraph of the corpus.
@@ -149,9 +144,3 @@ def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation
         [each for each in paragraphs if each.paper_id not in aside],
         [each for each in paragraphs if each.paper_id in aside],
     )
-
-
-def compute_paragraphs_sha256(paragraphs: Sequence[PlannedParagraph]) -> str:
-    """Compute the SHA-256 of paragraphs with their plans, in order."""
-    values = [each.model_dump(include={"id", "paper_id", "paragraph", "texts"}) for each in paragraphs]
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

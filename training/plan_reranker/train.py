@@ -44,7 +44,6 @@ from training.plan_reranker.plans import (
     FOUR_KINDS,
     PlannedParagraph,
     PlanSplit,
-    compute_paragraphs_sha256,
     split_into_folds,
     split_paragraphs_by_paper,
 )
@@ -69,15 +68,8 @@ class RerankerTrainingConfig(fitting.FitConfig):
 def train_reranker(config: RerankerTrainingConfig, paragraphs: Sequence[PlannedParagraph], out: Path) -> Path:
     """Train five re-rankers for cross-validation, each without a fifth of the papers, and one on all papers.
 
-    A second call with the same `out` resumes where the first stopped.
-
-    Args:
-        config: Hyperparameters.
-        paragraphs: Paragraphs with their plans.
-        out: Gets `runs/` with a folder for each re-ranker, and `weights/`.
-
-    Returns:
-        `out/weights`, with the re-ranker trained on all papers and the folds.
+    `out` gets `runs/`, from which a second call resumes, and `weights/`, which is returned: the re-ranker trained on
+    all papers, and the folds.
 
     Raises:
         InputError: There are too few papers.
@@ -114,7 +106,10 @@ def _train_fold(
         loss=RankNetLoss(model, reduction_log="natural", mini_batch_size=_MINI_BATCH_SIZE),
         evaluator=_build_evaluator(split.validation),
     )
-    facts = {"paragraphs": len(paragraphs), "plans_sha256": compute_paragraphs_sha256(paragraphs)}
+    # Only a run with an equal hash is resumed; further fields of the paragraphs would not change it.
+    values = [each.model_dump(include={"id", "paper_id", "paragraph", "texts"}) for each in paragraphs]
+    digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    facts = {"paragraphs": len(paragraphs), "plans_sha256": digest}
     papers = sorted({each.paper_id for each in paragraphs})
     fitting.fit_model(trainer, config, run, facts, partial(save_reranker, model, bert, config, facts, papers, weights))
 

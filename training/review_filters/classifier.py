@@ -59,11 +59,8 @@ class ClassifierConfig(fitting.FitConfig):
 def train_classifier(task: Task, config: ClassifierConfig, data: Path, out: Path) -> str:
     """Train a classifier, or resume its run in `out`, and return its evaluation as Markdown.
 
-    Args:
-        task: Task of the classifier.
-        config: Hyperparameters.
-        data: JSON Lines of labelled sentences: F1000RD for the purpose, Peer-Review-Analyze for the aspect.
-        out: Folder of the run; gets `model/` and the returned text as `evaluation.md`.
+    The data are JSON Lines of labelled sentences: F1000RD for the purpose, Peer-Review-Analyze for the aspect. `out`
+    gets `model/` and the returned text as `evaluation.md`.
 
     Raises:
         InputError: The file of sentences cannot be used.

@@ -184,11 +184,8 @@ def compile_pairs(
 ) -> tuple[list[Pair], dict[str, int]]:
     """Compile the pairs of a corpus, and count them after each stage.
 
-    Args:
-        corpus: Papers with their reviews.
-        purpose: Labels sentences with their purpose; without it, no sentence is left out and no pair has `feedback`.
-        aspect: Labels sentences with their weakness; without it, pairs of any aspect are kept without a label.
-        seed: Seed of the splits.
+    Without the classifier of purposes, no sentence is left out and no pair has `feedback`. Without that of aspects,
+    pairs of any aspect are kept without a label.
     """
     # 1. Pair comments with paragraphs.
     pairs: list[Pair] = []

@@ -106,7 +106,7 @@ class _PeerReviewAnalyze(_LabelledLine):
 def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
     """Read the labelled sentences of a classifier, without F1000RD's test part."""
     split = SentenceSplit([], [])
-    for part, sentence in _read_purposes(path) if task == "purpose" else _read_aspects(path):
+    for part, sentence in _iterate_labelled_sentences(task, path):
         if part != "test":
             getattr(split, part).append(sentence)
     shared = {each.paper_id for each in split.train} & {each.paper_id for each in split.dev}
@@ -119,15 +119,15 @@ def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
     return split
 
 
-def _read_purposes(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
-    for _, line in read_validated_records(path, _F1000rd, "labelled sentence of F1000RD"):
-        yield line.split, LabelledSentence(line.text, line.label, line.paper_id)
-
-
-def _read_aspects(path: Path) -> Iterator[tuple[str, LabelledSentence]]:
-    for _, line in read_validated_records(path, _PeerReviewAnalyze, "labelled sentence of Peer-Review-Analyze"):
-        aspects = [aspect for aspect, _ in line.aspect_labels]
-        label = map_peer_review_aspect(line.text, aspects, line.section_labels)
+def _iterate_labelled_sentences(task: Task, path: Path) -> Iterator[tuple[str, LabelledSentence]]:
+    """Yield the sentences of a corpus with the names of their parts."""
+    if task == "purpose":
+        for _, line in read_validated_records(path, _F1000rd, "labelled sentence of F1000RD"):
+            yield line.split, LabelledSentence(line.text, line.label, line.paper_id)
+        return
+    for _, record in read_validated_records(path, _PeerReviewAnalyze, "labelled sentence of Peer-Review-Analyze"):
+        aspects = [aspect for aspect, _ in record.aspect_labels]
+        label = map_peer_review_aspect(record.text, aspects, record.section_labels)
         if label:
-            is_dev = hashlib.sha256(line.paper_id.encode()).digest()[0] % _PAPERS_PER_DEV_PAPER == 0
-            yield "dev" if is_dev else "train", LabelledSentence(line.text, label, line.paper_id)
+            is_dev = hashlib.sha256(record.paper_id.encode()).digest()[0] % _PAPERS_PER_DEV_PAPER == 0
+            yield "dev" if is_dev else "train", LabelledSentence(record.text, label, record.paper_id)
