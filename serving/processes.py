@@ -125,7 +125,7 @@ class ServerProcess(BaseModel):
 
 
 def start_process(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
-    """Start a command in its own session, so that it outlives this process, with its output in a log."""
+    """Start a command in its own session, so that it outlives this process; `environment` is all that it gets."""
     # Not `subprocess.Popen`, which warns when its handle is dropped while the process runs, as it is here.
     pid = os.posix_spawn(
         command[0],

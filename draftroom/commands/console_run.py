@@ -120,6 +120,8 @@ def drive_and_show(
 ) -> Values:
     """Drive a run until it ends or pauses, print the result, and return the final state of the graph.
 
+    `checkpoints` is their address for a new run, `answer` is for the question at which a run has paused.
+
     Raises:
         typer.Exit: If the run was stopped or waits for a person.
         DraftroomError: If an error ended the run.

@@ -111,6 +111,8 @@ def prepare_review(system: System, settings: Settings, take: PaperReader, reques
 def build_new_version_request(earlier: RunRecord, document: Document, chosen: FeedbackSettings) -> dict[str, Any]:
     """Request a review of the changed paragraphs of a new version, with the open comments on the earlier version.
 
+    The settings `chosen` decide which paragraphs are worth a review.
+
     Raises:
         InputError: If the run is no finished review, or no paragraph worth a review has changed.
         StateError: If its checkpoints or its paper are gone.

@@ -100,7 +100,8 @@ def collect_records(
 def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecord], kind: type[Record]) -> list[Record]:
     """Return the records of code, and those of the model at places where code has read none of the kind.
 
-    If both have read equal numbers, the record of code gets the meaning that the model states.
+    If both have read equal numbers, the record of code gets the meaning that the model states. `read`
+    holds records of this kind, `by_model` those of all kinds.
     """
     merged = list(read)
     for other in (each for each in by_model if isinstance(each, kind)):
