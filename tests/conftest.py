@@ -7,7 +7,12 @@ import pytest
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported; the workers of a run share the processors
 
-pytest_plugins = ["tests.support.blocking", "tests.support.browser", "tests.fake_endpoint.fixtures"]
+pytest_plugins = [
+    "tests.support.blocking",
+    "tests.support.browser",
+    "tests.support.postgres",
+    "tests.fake_endpoint.fixtures",
+]
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -96,19 +96,3 @@ def test_no_public_class_name_means_two_things() -> None:
     ]
     assert len(classes) > 200
     assert [name for name, times in Counter(classes).items() if times > 1] == []
-
-
-@pytest.mark.parametrize(
-    ("source", "names"),
-    [
-        ("import tests.fake, vllm", ["tests.fake", "vllm"]),
-        ("def run():\n    from vllm import LLM", ["vllm"]),
-        ("from . import guard\nfrom ..tools import models", [".", "..tools"]),
-    ],
-)
-def test_no_import_is_overlooked(source: str, names: list[str]) -> None:
-    assert list(imported(ast.parse(source))) == names
-
-
-def test_no_print_is_overlooked() -> None:
-    assert list(printed(ast.parse("if True:\n    print('x')\nconsole.print('y')"))) == [2]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from tests.draftroom.test_batch import PLACES, explain, out, papers, rows
 from tests.draftroom.test_stopping import ROUND, read_until
 from tests.fake_endpoint import FakeEndpoint, Status
 from tests.support.killing import answers_in_checkpoint, wait_until
-from tests.support.postgres import PROGRAMS, postgres
+from tests.support.postgres import PROGRAMS
 from tests.support.ray_cluster import actors_below, ray_cluster
 from tests.support.steps import step_of
 
@@ -34,12 +33,6 @@ pytest.importorskip("ray", reason="needs the extra `ray`")
 if not all(PROGRAMS):
     pytest.skip("needs Postgres", allow_module_level=True)
 RAY = ("--engine", "ray")
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[str]:
-    with postgres() as address:
-        yield address
 
 
 def test_a_cluster_loses_a_node_and_every_paper_ends_once(

@@ -9,13 +9,7 @@ import pytest
 
 from draftroom.exit_codes import STOPPED
 from tests.draftroom.conftest import Command
-from tests.support.steps import step_of
-
-ROUND = ["write_draft", "take_notes", "advise", "revise_draft"]
-
-
-def asked(draftroom: Command) -> list[str]:
-    return [step_of(request) for request in draftroom.endpoint.chat_requests]
+from tests.draftroom.test_stopping import ROUND, asked
 
 
 def test_a_run_stops_once_its_calls_are_used_up_and_goes_on_with_more(draftroom: Command, paper: Path):

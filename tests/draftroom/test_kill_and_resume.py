@@ -35,7 +35,6 @@ from tests.support.killing import (
     run_until,
     wait_until,
 )
-from tests.support.postgres import PROGRAMS, postgres
 from tests.support.review_room import CLAIM, SOUND, Room
 from tests.support.steps import step_of
 
@@ -45,15 +44,6 @@ EVERY_ANSWER = [(name, stored) for name, case in CASES.items() for stored in ran
 Whole = Callable[[str], dict[str, Any]]
 Begun = Callable[..., Command]
 Recorded = Callable[[str], RecordedRun]
-
-
-@pytest.fixture(scope="module")
-def database() -> Iterator[str]:
-    if None in PROGRAMS:
-        pytest.skip("Postgres is not installed")
-    pytest.importorskip("langgraph.checkpoint.postgres")
-    with postgres() as address:
-        yield address
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

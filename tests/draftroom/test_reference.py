@@ -17,7 +17,7 @@ from state.settings import (
     Settings,
 )
 from tests.draftroom.conftest import Command
-from tools.configuration import OTHER_VARIABLES, list_presets, load_settings
+from tools.configuration import OTHER_VARIABLES, load_settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -45,25 +45,6 @@ def test_the_example_of_variables_names_every_variable():
     named = set(re.findall(r"^# ([A-Z][A-Z_]+?)(?:__[A-Z_]+)?=", example, re.MULTILINE))
     settings = {f"DRAFTROOM_{name.upper()}" for name in Settings.model_fields if name not in SYSTEM_TABLES}
     assert named >= OTHER_VARIABLES | settings | {ModelSettings().api_key_env}
-
-
-def test_presets_load(tmp_path: Path):
-    assert set(list_presets()) == {"paper", "fast", "debug", "laptop"}
-    for name in list_presets():
-        assert load_settings({"preset": name}).preset == name
-
-
-def test_the_paper_preset_is_the_papers_setting():
-    settings = load_settings({"preset": "paper"})
-    journalist = settings.resolve_model_settings("journalist")
-    assert (settings.journalism.rounds, settings.journalism.select) == (5, "third")
-    assert (settings.simplification.entries, settings.simplification.stop) == (2, "fixed")
-    feedback = settings.feedback
-    assert (feedback.plans, feedback.rerank, feedback.execution) == (4, True, "sequential")
-    assert (feedback.retrieval, feedback.passages, feedback.segment_characters) == ("dense", 5, 2000)
-    assert (feedback.extensions, feedback.max_rewrites, feedback.segment_overlap) == ([], 0, 200)
-    assert (journalist.top_p, journalist.frequency_penalty, journalist.repetition_penalty) == (0.4, 1, 1)
-    assert journalist.max_tokens == 4096
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 from draftroom.exit_codes import EXIT_CODES, PAUSED
 from tests.draftroom.conftest import Command
+from tests.draftroom.review_command import TwoMinds, result_of
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.steps import asks, step_of
 
@@ -100,12 +101,26 @@ def test_a_lock_ends_with_its_holder(draftroom: Command, paper: Path):
     assert steps == ["write_draft", "take_notes", "take_notes", "advise", "revise_draft"]
 
 
-def test_a_run_that_was_killed_before_its_first_step_begins(draftroom: Command, paper: Path):
-    draftroom.endpoint.answer = Script([When(Status(503), times=1)])
-    assert draftroom("explain", paper, "--audience", "teenager").exit_code == EXIT_CODES["endpoint_down"]
-    (draftroom.home / "state" / "checkpoints.sqlite").unlink()
-    assert draftroom("resume", "last").exit_code == 0
-    assert draftroom.records()[0]["settings"]["journalism"]["audience"] == "teenager"
+@pytest.mark.parametrize(
+    ("flags", "set_since"),
+    [
+        (["explain", "--audience", "teenager"], {"JOURNALISM__SEQUENCE_TO_SEQUENCE": "/bart"}),
+        (["simplify", "--entries", "1"], {"SIMPLIFICATION__TARGET_GRADE": "8", "SIMPLIFICATION__MAX_WORDS": "90"}),
+        (["review", "--paragraph", "3"], {"FEEDBACK__RERANKER": "/weights", "FEEDBACK__LITERATURE__FOLDER": "/papers"}),
+    ],
+    ids=["explain", "simplify", "review"],
+)
+def test_a_run_that_was_killed_before_its_first_step_begins_with_its_settings_also_those_set_to_nothing(
+    room: Command, draft: Path, flags: list[str], set_since: dict[str, str]
+):
+    room.endpoint.answer = Script([When(Status(503), times=1)], otherwise=TwoMinds())
+    assert room(*flags, draft).exit_code == EXIT_CODES["endpoint_down"]
+    (room.home / "state" / "checkpoints.sqlite").unlink()
+    since = {**set_since, "MODELS__DEFAULT__SEED": "7", "MODELS__DEFAULT__TOP_P": "0.5", "LIMITS__TERMS": "1"}
+    other = room.with_variables({f"DRAFTROOM_{name}": value for name, value in since.items()})
+    assert other("resume", "last").exit_code == 0
+    assert result_of(room)["settings"] == room.records()[0]["settings"]
+    assert not {"seed", "top_p"} & set(room.endpoint.chat_requests[-1].body)
 
 
 def test_a_run_whose_checkpoints_are_gone_is_not_paid_for_twice(draftroom: Command, paper: Path):
@@ -172,11 +187,6 @@ class TestPause:
         assert result.exit_code == PAUSED
         return result.stderr
 
-    def reviews(self, draftroom: Command) -> list[dict]:
-        path = draftroom.home / "result.json"
-        assert draftroom("show", "last", "-o", path).exit_code == 0
-        return json.loads(path.read_text(encoding="utf-8"))["reviews"]
-
     def test_without_a_terminal_the_run_waits_and_tells_how_to_go_on(self, draftroom: Command, paused: str):
         (record,) = draftroom.records()
         assert record["status"] == "paused"
@@ -191,7 +201,7 @@ class TestPause:
 
     def test_accepting_keeps_the_advice(self, draftroom: Command, paused: str):
         assert draftroom("resume", "last", "--accept").exit_code == 0
-        (review,) = self.reviews(draftroom)
+        (review,) = result_of(draftroom)["reviews"]
         assert review["origin"] == "editor"
         assert review["text"] in draftroom.endpoint.chat_requests[-1].text
 
@@ -199,7 +209,7 @@ class TestPause:
         advice = tmp_path / "advice.txt"
         advice.write_text("# mine\nCut the second paragraph.\n\n  Say what moss is.  \n", encoding="utf-8")
         assert draftroom("resume", "last", "--advice", advice).exit_code == 0
-        newest = self.reviews(draftroom)[-1]
+        newest = result_of(draftroom)["reviews"][-1]
         assert (newest["text"], newest["origin"]) == ("1. Cut the second paragraph.\n2. Say what moss is.", "person")
         assert newest["text"] in draftroom.endpoint.chat_requests[-1].text
         assert "advice: Say what moss is. (person)" in draftroom("show", "last").stdout

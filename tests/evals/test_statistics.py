@@ -17,7 +17,6 @@ from evals.statistics import (
     Kappa,
     PairedTest,
     apply_holm_correction,
-    compare_paired_scores,
     compute_cohen_kappa,
     compute_label_f1,
     compute_mean_kappa,
@@ -43,37 +42,7 @@ def test_the_interval_of_a_share_is_wilsons() -> None:
 # The paired difference
 
 
-def by_sample(values: Sequence[float]) -> dict[str, float]:
-    return {str(number): value for number, value in enumerate(values)}
-
-
-def difference(ours: Sequence[float], theirs: Sequence[float], *, seed: int = 0) -> Interval:
-    test = compare_paired_scores(by_sample(ours), by_sample(theirs), seed=seed)
-    assert test is not None
-    return test.difference
-
-
-def test_a_constant_difference_has_no_width() -> None:
-    assert difference([3.0, 5.0, 9.0], [1.0, 3.0, 7.0]) == (2.0, 2.0, 2.0)
-
-
-def test_the_same_scores_give_the_same_interval() -> None:
-    ours, theirs = [1.1, 4.7, 2.9, 8.3, 5.2, 3.1, 0.4], [2.0] * 7
-    assert difference(ours, theirs) == difference(ours, theirs)
-    assert difference(ours, theirs) != difference(ours, theirs, seed=1)
-
-
-def test_only_samples_that_both_have_are_compared() -> None:
-    ours, theirs = {"a": 5.0, "b": 3.0, "c": 9.0}, {"b": 1.0, "d": 7.0}
-    assert compare_paired_scores(ours, theirs) == ((2.0, 2.0, 2.0), 1, 1.0)
-    assert compare_paired_scores({"a": 5.0}, theirs) is None
-
-
 # Means and statistics
-
-
-def test_one_score_has_no_width() -> None:
-    assert estimate_mean([7.0]) == (7.0, 7.0, 7.0)
 
 
 def test_a_statistic_is_of_the_resampled_items_together() -> None:

@@ -14,8 +14,6 @@ from tests.fake_endpoint.replies import Answer, Status
 from tests.fake_endpoint.request_log import RecordedRequest
 from tests.fake_endpoint.tokens import render_chat, split_tokens, token_ids
 
-VLLM_VERSION = "0.32.0"
-
 
 @dataclass(eq=False)
 class Api:
@@ -59,8 +57,6 @@ class Api:
         match request.method, request.path:
             case "GET", "/health":
                 exchange.send(200, b"", "text/plain")
-            case "GET", "/version":
-                exchange.send_json(200, {"version": VLLM_VERSION})
             case "GET", "/v1/models":
                 exchange.send_json(200, self._model_list())
             case "POST", "/v1/chat/completions":
@@ -73,7 +69,7 @@ class Api:
                 Status(404, "Not Found").send(exchange)
 
     def _is_authorised(self, path: str, authorization: str | None) -> bool:
-        # vLLM guards only what is under /v1: health, version and /tokenize stay open.
+        # vLLM guards only what is under /v1: health and /tokenize stay open.
         return self.api_key is None or not path.startswith("/v1") or authorization == f"Bearer {self.api_key}"
 
     def _model_list(self) -> dict[str, Any]:
@@ -117,7 +113,7 @@ class Api:
             return
         pieces = split_tokens(render_chat(request.messages) if is_chat else request.body["prompt"])
         answer = {"count": len(pieces), "max_model_len": self._context(request), "tokens": token_ids(pieces)}
-        exchange.send_json(200, answer | {"token_strs": pieces if request.body.get("return_token_strs") else None})
+        exchange.send_json(200, answer | {"token_strs": None})
 
     def _refusal(self, request: RecordedRequest, needed: str) -> Status | None:
         """Why the request cannot be answered: a missing field, or a model that is not served."""

@@ -1,4 +1,4 @@
-"""Chat completions in the shapes of vLLM 0.32: one JSON body, or a stream of chunks."""
+"""Chat completions in the shapes of vLLM 0.32, as a stream of chunks."""
 
 from __future__ import annotations
 
@@ -61,12 +61,6 @@ class Completion:
         reported = texts[0].usage
         self._usage = self._count(exchange.room.prompt) if reported == "counted" else reported
 
-    def body(self) -> dict[str, Any]:
-        """The answer to a request without streaming."""
-        choices = [_choice_body(index, choice) for index, choice in enumerate(self._choices)]
-        body = self._frame("chat.completion", choices) | {"service_tier": None, "system_fingerprint": None}
-        return body | ({} if self._usage is None else {"usage": self._usage}) | {"prompt_logprobs": None}
-
     def chunks(self, tokens: int = 1) -> Iterator[dict[str, Any]]:
         """The answer as a stream: the role, so many tokens at a time, the finish reason, then the usage."""
         for index, choice in enumerate(self._choices):
@@ -89,12 +83,8 @@ class Completion:
 
 
 def send_completion(exchange: Exchange, texts: Sequence[Text]) -> None:
-    """Answer with `texts`, as a stream if the request asks for one."""
-    completion = Completion(exchange, texts)
-    if exchange.request.stream:
-        exchange.send_events(completion.chunks(exchange.stream_interval))
-    else:
-        exchange.send_json(200, completion.body())
+    """Answer with `texts`, as a stream: nobody here asks for anything else."""
+    exchange.send_events(Completion(exchange, texts).chunks(exchange.stream_interval))
 
 
 def _generate(text: Text, exchange: Exchange) -> Choice:
@@ -102,19 +92,6 @@ def _generate(text: Text, exchange: Exchange) -> Choice:
     pieces = split_tokens(text.content)
     finish_reason = text.finish_reason if len(pieces) <= budget else "length"
     return Choice("".join(pieces[:budget]), finish_reason, text.reasoning, text.reasoning_field)
-
-
-def _choice_body(index: int, choice: Choice) -> dict[str, Any]:
-    message = {"role": "assistant", "content": choice.content, "refusal": None, "annotations": None, "audio": None}
-    message |= {"function_call": None, choice.reasoning_field: choice.reasoning}
-    return {
-        "index": index,
-        "message": message,
-        "logprobs": None,
-        "finish_reason": choice.finish_reason,
-        "stop_reason": None,
-        "token_ids": None,
-    }
 
 
 def _deltas(choice: Choice, tokens: int) -> Iterator[tuple[dict[str, str], dict[str, Any]]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import struct
 import zlib
 from typing import Any
 
@@ -24,26 +22,10 @@ def embed(text: str, size: int = _SIZE) -> list[float]:
 
 
 def embeddings(body: dict[str, Any]) -> dict[str, Any]:
-    """The answer to a request for embeddings of one text or several, or of their token ids."""
-    texts = _texts(body["input"])
-    vectors = [embed(text, body.get("dimensions") or _SIZE) for text in texts]
-    tokens = sum(count_tokens(text) for text in texts)
-    in_base64 = body.get("encoding_format") == "base64"
+    """Answer a request for embeddings of several texts."""
+    tokens = sum(count_tokens(text) for text in body["input"])
     data = [
-        {"index": index, "object": "embedding", "embedding": _base64(vector) if in_base64 else vector}
-        for index, vector in enumerate(vectors)
+        {"index": index, "object": "embedding", "embedding": embed(text)} for index, text in enumerate(body["input"])
     ]
     usage = {"prompt_tokens": tokens, "total_tokens": tokens, "completion_tokens": 0}
     return {"id": "embd-0", "object": "list", "created": 0, "model": body.get("model"), "data": data, "usage": usage}
-
-
-def _texts(texts: str | list[Any]) -> list[str]:
-    if isinstance(texts, str):
-        return [texts]
-    if all(isinstance(item, int) for item in texts):
-        return [str(texts)]
-    return [str(item) for item in texts]
-
-
-def _base64(vector: list[float]) -> str:
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()

@@ -79,13 +79,6 @@ class Exchange:
         """Answer with `value` as JSON."""
         self.send(status, json.dumps(value).encode(), "application/json", headers)
 
-    def send_half(self, value: Any) -> None:
-        """Start to answer with `value` as JSON, then close the connection half way through."""
-        body = json.dumps(value).encode()
-        self._start(200, {"Content-Type": "application/json", "Content-Length": str(len(body))})
-        self._http.wfile.write(body[: len(body) // 2])
-        self._http.close_connection = True
-
     def send_events(self, events: Iterable[Any], ending: Ending = "done") -> None:
         """Stream `events` as JSON, evenly over `generation_s`.
 

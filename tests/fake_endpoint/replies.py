@@ -132,7 +132,7 @@ class CutStream:
 
     Args:
         content: What the whole answer would have been.
-        after_chunks: How many tokens of a stream still arrive; of an answer without streaming it is half the body.
+        after_chunks: How many tokens still arrive.
         unfinished: End the HTTP message properly, which a client can tell from a whole answer only by the missing
             finish reason; otherwise the connection breaks.
     """
@@ -143,12 +143,9 @@ class CutStream:
 
     def send(self, exchange: Exchange) -> None:
         """Send the beginning."""
-        completion = Completion(exchange, [Text(self.content)])
-        if exchange.request.stream:
-            beginning = list(completion.chunks())[: 1 + self.after_chunks]  # the first one carries the role
-            exchange.send_events(beginning, "unfinished" if self.unfinished else "cut")
-        else:
-            exchange.send_half(completion.body())
+        chunks = list(Completion(exchange, [Text(self.content)]).chunks())
+        beginning = chunks[: 1 + self.after_chunks]  # the first one carries the role
+        exchange.send_events(beginning, "unfinished" if self.unfinished else "cut")
 
 
 @dataclass(frozen=True)

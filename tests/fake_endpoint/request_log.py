@@ -46,21 +46,15 @@ class RecordedRequest:
         return "\n".join(message_text(message) for message in self.messages)
 
     @property
-    def stream(self) -> bool:
-        """The answer is to come as server-sent events."""
-        return bool(self.body.get("stream"))
-
-    @property
     def n(self) -> int:
         """Number of answers asked for."""
         return int(self.body.get("n") or 1)
 
     @property
     def schema(self) -> dict[str, Any] | None:
-        """JSON schema that the answer must keep to, from `response_format` or vLLM's `structured_outputs`."""
+        """JSON schema that the answer must keep to."""
         response_format = self.body.get("response_format") or {}
-        structured = self.body.get("structured_outputs") or {}
-        return (response_format.get("json_schema") or {}).get("schema") or structured.get("json")
+        return (response_format.get("json_schema") or {}).get("schema")
 
     @property
     def schema_name(self) -> str | None:

@@ -57,13 +57,6 @@ async def test_the_reviewer_may_find_nothing_worth_raising_either(fake_endpoint:
     assert steps(fake_endpoint).count("Review") == 1, "an empty quote is no mistake where there is no comment"
 
 
-async def test_without_the_detector_the_reviewer_decides_alone(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room()
-    found = await review(fake_endpoint)
-    assert "Weaknesses" not in steps(fake_endpoint)
-    assert found["outcome"] == "comment"
-
-
 async def test_a_quote_that_is_not_verbatim_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
     wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
     fake_endpoint.answer = Room(Review=[wrong, REVIEW])

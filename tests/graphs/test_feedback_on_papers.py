@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import pytest
 
 from graphs.baselines import single_model
 from graphs.focused_feedback import graph
-from state.errors import InputError, NoUsableResultError
+from state.errors import NoUsableResultError
 from tests.fake_endpoint import FakeEndpoint, Status
 from tests.support.newsroom import steps
 from tests.support.review_room import (
@@ -58,24 +57,6 @@ async def test_where_no_paragraph_fits_the_run_says_so(fake_endpoint: FakeEndpoi
     fake_endpoint.models = {"large": 512}
     with pytest.raises(NoUsableResultError, match="its prompt propose_plans does not fit the 512 tokens of 'large'"):
         await graph.ainvoke({"paper": PAPER}, context=context(fake_endpoint, min_words=20))
-
-
-@pytest.mark.parametrize(
-    ("request_", "message"),
-    [
-        ({"paragraphs": ["p99"]}, "no paragraph 'p99', but p1 to p3"),
-        ({"paragraphs": ["results"]}, "no paragraph 'results'"),
-        ({"section": "Ethics"}, "no section like 'Ethics', but Abstract, Methods, Results"),
-        ({"paper": " "}, "There is no paper"),
-        ({"paper": "# A title\n\nToo short to review."}, "No paragraph has"),
-    ],
-)
-async def test_a_bad_request_is_refused_before_any_model_is_called(
-    fake_endpoint: FakeEndpoint, request_: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        await graph.ainvoke({"paper": PAPER, **request_}, context=context(fake_endpoint))
-    assert not fake_endpoint.requests
 
 
 async def test_the_single_model_can_list_weaknesses_first_and_is_told_of_no_evidence(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Any
 
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 
-from graphs.focused_feedback import builder, graph
-from state.errors import InputError, SettingsError
+from graphs.focused_feedback import graph
+from state.errors import SettingsError
 from state.feedback import FeedbackOutput
 from state.settings import FeedbackContext
 from tests.fake_endpoint import Choices, FakeEndpoint, Json
@@ -163,25 +160,3 @@ async def test_a_plan_that_asks_nothing_leaves_the_review(fake_endpoint: FakeEnd
     found = await review(fake_endpoint, extensions=extensions)
     assert found["log"] == []
     assert found["outcome"] == "comment"
-
-
-async def test_a_person_edits_the_plan_before_it_runs(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room()
-    paused = builder.compile(checkpointer=InMemorySaver())
-    config: Any = {"configurable": {"thread_id": "1"}}
-    chosen = context(fake_endpoint, pause=True)
-    result = await paused.ainvoke({"paper": PAPER, "text": CLAIM}, config, context=chosen)
-    (question,) = result["__interrupt__"]
-    assert question.value["advice"] == [f"paper: {PAPER_QUESTION}"]
-    assert asked(fake_endpoint) == []
-    own = {"advice": ["Who measured the height?", "paper: On which days?"]}
-    result = await paused.ainvoke(Command(resume=own), config, context=chosen)
-    assert set(asked(fake_endpoint)) == {"Who measured the height?", "On which days?"}
-    assert {step["origin"] for step in result["reviews"][0]["plans"][0]["steps"]} == {"person"}
-
-
-async def test_a_pause_needs_a_single_paragraph(fake_endpoint: FakeEndpoint) -> None:
-    chosen = context(fake_endpoint, pause=True, min_words=20)
-    with pytest.raises(InputError, match="reviews one paragraph"):
-        await graph.ainvoke({"paper": PAPER}, context=chosen)
-    assert not fake_endpoint.chat_requests

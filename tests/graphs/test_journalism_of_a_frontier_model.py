@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.support.newsroom import article, notes, review, run
+from tests.support.steps import make_words
 from tools.models.prompts import format_numbered_list
 
-
-def words(number: int, start: str) -> str:
-    """A text of so many words."""
-    return " ".join([start, *(f"word{count}" for count in range(number - 2)), "end."])
-
-
-ARTICLE = article(*(words(150, f"Paragraph{number}") for number in range(20)))
-NOTES = notes(*((f"term {number}", words(100, f"Explanation{number}")) for number in range(20)))
-REVIEW = review(*(words(300, f"Advice{number}") for number in range(12)))
-IMPROVEMENTS = format_numbered_list(words(100, f"Improvement{number}") for number in range(12))
+ARTICLE = article(*(make_words(150, f"Paragraph{number}") for number in range(20)))
+NOTES = notes(*((f"term {number}", make_words(100, f"Explanation{number}")) for number in range(20)))
+REVIEW = review(*(make_words(300, f"Advice{number}") for number in range(12)))
+IMPROVEMENTS = format_numbered_list(make_words(100, f"Improvement{number}") for number in range(12))
 
 
 async def test_nothing_is_lost() -> None:

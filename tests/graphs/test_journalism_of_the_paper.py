@@ -14,7 +14,7 @@ import pytest
 from graphs.science_journalism import graph
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support.newsroom import HARD, PAPER, Newsroom, article, notes, review, steps
-from tests.support.steps import step_of
+from tests.support.steps import asked_for, list_headings
 
 LARGE, SMALL, TUNED = "qwen1.5-7b-chat", "qwen1.5-1.8b-chat", "tuned"
 ROUNDS = 5
@@ -48,13 +48,9 @@ async def run(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
     return await graph.ainvoke({"paper": PAPER}, context=context)
 
 
-def asked_for(endpoint: FakeEndpoint, step: str) -> list[RecordedRequest]:
-    return [request for request in endpoint.chat_requests if step_of(request) == step]
-
-
 def headings(request: RecordedRequest) -> list[str]:
     """The parts of a prompt, without the article's own heading."""
-    return [heading for heading in re.findall(r"^# (.+)$", request.text, re.MULTILINE) if heading != "Stronger bones"]
+    return [heading for heading in list_headings(request) if heading != "Stronger bones"]
 
 
 async def test_who_is_asked_in_which_order_and_what_is_returned(endpoint: FakeEndpoint) -> None:

@@ -51,19 +51,6 @@ async def read(endpoint: FakeEndpoint, passage: str, *entries: Any) -> dict[str,
     return await check(endpoint, f"# A\n\n## Results\n\n{passage}\n")
 
 
-async def test_passages_with_numbers_are_read_and_computed(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = answers({TWICE: [BEGAN], PARTS: [SOILS]})
-    result = await check(fake_endpoint)
-    assert len(fake_endpoint.chat_requests) == 2, "the passage without numbers is not read"
-    assert [(found["kind"], found["paragraph"], found["computation"]) for found in result["findings"]] == [
-        ("number told twice", "p1", "people: 48 in one place and 46 in the other"),
-        ("parts of a whole", "p3", "growers: 24 + 21 + 18 = 63, printed is 60"),
-    ]
-    assert [found["quote"] for found in result["findings"]][1] == SOILS["quote"]
-    assert result["unread"] == []
-    assert result["finished"]
-
-
 @pytest.mark.parametrize(
     ("change", "told"),
     [

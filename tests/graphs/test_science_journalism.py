@@ -5,14 +5,11 @@ from __future__ import annotations
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 
 from graphs.science_journalism import builder
 from state.errors import SettingsError
 from tests.fake_endpoint import FakeEndpoint
-from tests.support.newsroom import PAPER, Newsroom, article, context, review, run, steps
-
-ROUND = ["take_notes", "advise", "revise_draft"]
+from tests.support.newsroom import PAPER, Newsroom, article, context, run
 
 
 async def test_a_warm_start_without_its_model_is_refused_before_any_model_is_asked(fake_endpoint: FakeEndpoint) -> None:
@@ -37,19 +34,6 @@ async def test_the_audience_reaches_every_prompt(fake_endpoint: FakeEndpoint) ->
     assert all("fifteen-year-old" in request.text for request in fake_endpoint.chat_requests)
 
 
-async def test_a_person_can_replace_the_advice(fake_endpoint: FakeEndpoint) -> None:
-    checkpointed = builder.compile(checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "t"}}
-    fake_endpoint.answer = Newsroom(advise=[review("Name the **drug**.", "Say how\n   many.")])
-    paused = await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1, pause=True))
-    (question,) = paused["__interrupt__"]
-    assert question.value["advice"] == ["Name the drug.", "Say how many."]
-    result = await checkpointed.ainvoke(Command(resume={"advice": ["Say MINE-5.", " ", "Be brief."]}), config)
-    assert "# The editor's advice\n\n1. Say MINE-5.\n2. Be brief.\n" in fake_endpoint.chat_requests[-1].text
-    assert result["reviews"][-1] == {"round": 0, "text": "1. Say MINE-5.\n2. Be brief.", "origin": "person"}
-    assert steps(fake_endpoint) == ["write_draft", *ROUND]
-
-
 async def test_new_input_on_an_old_thread_starts_from_nothing(fake_endpoint: FakeEndpoint) -> None:
     checkpointed = builder.compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "t"}}
@@ -57,13 +41,3 @@ async def test_new_input_on_an_old_thread_starts_from_nothing(fake_endpoint: Fak
         result = await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=1))
     assert len(result["drafts"]) == 2
     assert len(result["calls"]) == 4
-
-
-async def test_a_fork_from_an_earlier_checkpoint_goes_on_from_there(fake_endpoint: FakeEndpoint) -> None:
-    checkpointed = builder.compile(checkpointer=InMemorySaver())
-    config = {"configurable": {"thread_id": "t"}}
-    await checkpointed.ainvoke({"paper": PAPER}, config, context=context(fake_endpoint, rounds=2))
-    history = [snapshot async for snapshot in checkpointed.aget_state_history(config)]
-    first_revision = next(snapshot for snapshot in reversed(history) if snapshot.next == ("revise_draft",))
-    result = await checkpointed.ainvoke(None, first_revision.config)
-    assert [draft["round"] for draft in result["drafts"]] == [0, 1, 2]

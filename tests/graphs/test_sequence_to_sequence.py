@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from graphs.baselines import sequence_to_sequence_builder
-from state.errors import SettingsError
 from tests.support.newsroom import PAPER
 from tests.tools.tiny_bart import POSITIONS, write_bart
 from tools.sequence_to_sequence import generate_text
@@ -38,12 +35,3 @@ async def test_the_model_writes_the_only_draft(tmp_path: Path) -> None:
     assert (call["model"], call["input_tokens"], call["output_tokens"]) == ("bart", POSITIONS, written.output_tokens)
     (trim,) = call["trims"]
     assert trim["words_kept"] < trim["words_before"] == len(PAPER.split())
-
-
-@pytest.mark.parametrize(
-    ("choices", "said"),
-    [({}, "`sequence_to_sequence` under"), ({"sequence_to_sequence": "/no/such/model"}, "no folder /no/such/model")],
-)
-async def test_without_a_model_nothing_runs(choices: dict[str, str], said: str) -> None:
-    with pytest.raises(SettingsError, match=said):
-        await run(**choices)

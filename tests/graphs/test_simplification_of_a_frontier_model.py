@@ -10,32 +10,33 @@ import pytest
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
 from tests.support.society import Society, latest, run
-from tests.support.steps import step_of
+from tests.support.steps import make_words, step_of
 from tools.text import remove_verbatim, replace_verbatim
-
-
-def words(number: int, start: str) -> str:
-    """A text of so many words."""
-    return " ".join([start, *(f"word{count}" for count in range(number - 2)), "end."])
 
 
 def text(start: str) -> str:
     """600 words in three paragraphs, which hold all pieces that are spoken of."""
     pieces = " ".join(f"piece{number} filler{number}" for number in range(20))
-    return "\n\n".join([f"{words(160, start)} {pieces}.", words(200, "Then"), words(200, "Last")])
+    return "\n\n".join([f"{make_words(160, start)} {pieces}.", make_words(200, "Then"), make_words(200, "Last")])
 
 
-QUESTIONS = [words(50, f"Question{number}") for number in range(10)]
+QUESTIONS = [make_words(50, f"Question{number}") for number in range(10)]
 ANSWERS = [
-    {"question": number, "about": words(8, f"About{number}"), "answer": words(300, f"Answer{number}")}
+    {"question": number, "about": make_words(8, f"About{number}"), "answer": make_words(300, f"Answer{number}")}
     for number in range(1, 11)
 ]
-FITS = [words(150, f"Fit{number}") for number in range(10)]
-COMMENTS = [words(120, f"Comment{number}") for number in range(10)]
-WORDINGS = [{"original": f"piece{number}", "replacement": words(50, f"Replacement{number}")} for number in range(20)]
-ACCEPTED = [{"number": number, "reason": words(120, f"Because{number}"), "accept": True} for number in range(1, 21)]
-PARTS = [{"quote": f"filler{number}", "reason": words(120, f"Reason{number}")} for number in range(12)]
-VALIDATED = [{"number": number, "justification": words(120, f"Why{number}"), "remove": True} for number in range(1, 13)]
+FITS = [make_words(150, f"Fit{number}") for number in range(10)]
+COMMENTS = [make_words(120, f"Comment{number}") for number in range(10)]
+WORDINGS = [
+    {"original": f"piece{number}", "replacement": make_words(50, f"Replacement{number}")} for number in range(20)
+]
+ACCEPTED = [
+    {"number": number, "reason": make_words(120, f"Because{number}"), "accept": True} for number in range(1, 21)
+]
+PARTS = [{"quote": f"filler{number}", "reason": make_words(120, f"Reason{number}")} for number in range(12)]
+VALIDATED = [
+    {"number": number, "justification": make_words(120, f"Why{number}"), "remove": True} for number in range(1, 13)
+]
 
 LAST = re.sub(r" filler\d+", "", text("Four"))
 
@@ -44,7 +45,7 @@ LAST = re.sub(r" filler\d+", "", text("Four"))
 async def test_nothing_is_lost(extensions: str) -> None:
     society = Society(
         AgentChoice=[
-            {"reason": words(120, f"Chosen{number}"), "agent": agent}
+            {"reason": make_words(120, f"Chosen{number}"), "agent": agent}
             for number, agent in enumerate(["layperson", "language_clarifier"])
         ],
         Questions=[{"questions": QUESTIONS}],

@@ -13,10 +13,10 @@ import pytest
 
 from graphs.medical_simplification import graph
 from nodes.simplification.agent import PROMPTS
-from tests.fake_endpoint import FakeEndpoint, RecordedRequest
+from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
 from tests.support.society import ABSTRACT, Society, latest
-from tests.support.steps import step_of
+from tests.support.steps import asked_for, list_headings, step_of
 
 MODEL = "qwen1.5-7b-chat"
 LEADS = ["layperson", "language_clarifier", "redundancy_checker", "layperson", "language_clarifier"]
@@ -106,14 +106,6 @@ async def run(endpoint: FakeEndpoint) -> dict[str, Any]:
     return await graph.ainvoke({"abstract": ABSTRACT}, context={"preset": "paper", "models": {"default": here}})
 
 
-def asked_for(endpoint: FakeEndpoint, step: str) -> list[RecordedRequest]:
-    return [request for request in endpoint.chat_requests if step_of(request) == step]
-
-
-def headings(request: RecordedRequest) -> list[str]:
-    return re.findall(r"^# (.+)$", request.text, re.MULTILINE)
-
-
 def role_of(agent: str) -> str:
     return (PROMPTS / f"_{agent}.md").read_text(encoding="utf-8").strip()
 
@@ -169,7 +161,7 @@ async def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeawa
     await run(endpoint)
     first, second = asked_for(endpoint, "Questions")
     for request in (first, second):
-        assert headings(request) == ["The text", *ROLE, "Kinds of questions", "Output"]
+        assert list_headings(request) == ["The text", *ROLE, "Kinds of questions", "Output"]
         assert role_of("layperson") in request.text
         assert "At least four questions" in request.text
         assert "main takeaways" in request.text
@@ -181,8 +173,8 @@ async def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeawa
 async def test_the_expert_answers_what_was_asked(endpoint: FakeEndpoint) -> None:
     await run(endpoint)
     first, second = asked_for(endpoint, "Answers")
-    assert headings(first) == [*ORIGINAL, *ROLE, "The questions", "Output"]
-    assert headings(second) == [*BOTH_TEXTS, *ROLE, "What you remember, newest first", "The questions", "Output"]
+    assert list_headings(first) == [*ORIGINAL, *ROLE, "The questions", "Output"]
+    assert list_headings(second) == [*BOTH_TEXTS, *ROLE, "What you remember, newest first", "The questions", "Output"]
     for request in (first, second):
         assert ABSTRACT in request.text
         assert all(question in request.text for question in QUESTIONS)
@@ -194,8 +186,14 @@ async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(
     await run(endpoint)
     first, second = asked_for(endpoint, "rewrite_text")
     parts = ["Your role", "Your task", "Steps", "Rules"]
-    assert headings(first) == [*ORIGINAL, *parts, "The clarifications", "Output"]
-    assert headings(second) == [*BOTH_TEXTS, *parts, "What you remember, newest first", "The clarifications", "Output"]
+    assert list_headings(first) == [*ORIGINAL, *parts, "The clarifications", "Output"]
+    assert list_headings(second) == [
+        *BOTH_TEXTS,
+        *parts,
+        "What you remember, newest first",
+        "The clarifications",
+        "Output",
+    ]
     output = first.text.split("# Output")[1]
     assert 0 < output.index("`# Reasoning`") < output.index("`# Latest Simplification`"), "first the reasoning"
     assert f"1. {QUESTIONS[2]} the main takeaways: {TAKEAWAYS}" in first.text
@@ -220,13 +218,19 @@ async def test_the_expert_reviews_each_text_of_the_laypersons_loop_and_the_simpl
     assert [re.findall(r"VERSION-\d", each.text)[0] for each in reviews] == ["VERSION-1", "VERSION-2", "VERSION-5"]
     first, second, _ = reviews
     (correcting,) = asked_for(endpoint, "correct_text")
-    assert headings(first) == [*BOTH_TEXTS, *ROLE, "Output"]
+    assert list_headings(first) == [*BOTH_TEXTS, *ROLE, "Output"]
     assert [re.findall(r"VERSION-\d", each.text) for each in (first, correcting, second)] == [
         ["VERSION-1"],
         ["VERSION-1"],
         ["VERSION-2"],
     ]
-    assert headings(correcting) == [*BOTH_TEXTS, *ROLE, "What you remember, newest first", "The comments", "Output"]
+    assert list_headings(correcting) == [
+        *BOTH_TEXTS,
+        *ROLE,
+        "What you remember, newest first",
+        "The comments",
+        "Output",
+    ]
     assert TAKEAWAYS in correcting.text, "it remembers what was clarified in this entry"
     assert f"1. {COMMENT}" in correcting.text
     assert COMMENT in second.text
@@ -240,13 +244,13 @@ async def test_wordings_go_back_and_forth_until_all_are_accepted_and_then_enter_
     judging = asked_for(endpoint, "WordingVerdicts")
     (entering,) = asked_for(endpoint, "enter_wordings")
     memory = "What you remember, newest first"
-    assert headings(proposing) == ["The text", *ROLE, memory, "Output"]
-    assert headings(revising) == ["The text", *ROLE, memory, "The rejected suggestions", "Output"]
+    assert list_headings(proposing) == ["The text", *ROLE, memory, "Output"]
+    assert list_headings(revising) == ["The text", *ROLE, memory, "The rejected suggestions", "Output"]
     assert "It is vague." in revising.text
     assert "amelioration" not in revising.text.split("# The rejected suggestions")[1]
     for request in judging:
-        assert headings(request)[:2] == BOTH_TEXTS
-        assert "What you remember, newest first" in headings(request)
+        assert list_headings(request)[:2] == BOTH_TEXTS
+        assert "What you remember, newest first" in list_headings(request)
     assert '"amelioration" -> "less illness"' in entering.text
     assert '"the drug" -> "the medicine"' in entering.text
     assert "the stuff" not in entering.text
@@ -257,9 +261,9 @@ async def test_only_validated_parts_are_taken_out_and_the_simplifier_mends_the_t
     quoting, _ = asked_for(endpoint, "Redundancies")
     (validating,) = asked_for(endpoint, "RemovalVerdicts")
     (removing,) = asked_for(endpoint, "leave_out_redundancies")
-    assert headings(quoting) == ["The text", *ROLE, "What you remember, newest first", "Output"]
+    assert list_headings(quoting) == ["The text", *ROLE, "What you remember, newest first", "Output"]
     assert "at most five words" in quoting.text
-    assert headings(validating)[:2] == headings(removing)[:2] == BOTH_TEXTS
+    assert list_headings(validating)[:2] == list_headings(removing)[:2] == BOTH_TEXTS
     assert '1. "as a matter of fact" (It is empty.)' in validating.text
     assert '1. "as a matter of fact": It is empty.' in removing.text
     assert "grammatical" in removing.text

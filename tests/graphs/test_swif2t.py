@@ -35,6 +35,7 @@ from tests.support.review_room import (
     prompts,
     run,
 )
+from tests.support.steps import asked_for, list_headings
 
 ANSWER = {"answer": "There were 24 of them."}
 UNKNOWN = {"answer": "I don't know."}
@@ -58,14 +59,6 @@ async def swif2t(endpoint: FakeEndpoint, system: Any = graph, paper: str = PAPER
     found: dict[str, Any] = await system.ainvoke({"paper": paper, "text": CLAIM}, context=chosen)
     assert not any(call["cuts"] or call["reask"] for call in found["calls"])
     return found
-
-
-def asked_for(endpoint: FakeEndpoint, schema: str) -> list[RecordedRequest]:
-    return [request for request in endpoint.chat_requests if request.schema_name == schema]
-
-
-def headings(request: RecordedRequest) -> list[str]:
-    return re.findall(r"^# (.+)$", request.text, re.MULTILINE)
 
 
 def part(request: RecordedRequest, heading: str) -> str:
@@ -120,14 +113,6 @@ async def test_only_the_preset_is_called_the_papers_and_changes_of_it_are_told(e
     assert without["not_as_published"] == []
 
 
-async def test_the_first_plan_is_followed_without_the_reranker(endpoint: FakeEndpoint) -> None:
-    plans = [plan(f"How high is tray {number}?") for number in range(4)]
-    endpoint.answer = Room(ProposedPlan=[Choices([Json(each) for each in plans])], PlainAnswer=[ANSWER])
-    await swif2t(endpoint, rerank=False)
-    assert endpoint.chat_requests[0].n == 4
-    assert part(asked_for(endpoint, "PlainAnswer")[0], "The question") == "How high is tray 0?"
-
-
 async def test_only_plans_are_sampled_otherwise_than_the_server_does(endpoint: FakeEndpoint) -> None:
     endpoint.answer = Room(PlainAnswer=[ANSWER])
     await swif2t(endpoint)
@@ -149,10 +134,16 @@ async def test_agents_see_the_paragraph_and_nothing_of_ours(endpoint: FakeEndpoi
         assert all(f"`{label}`" in request.text for label in get_args(Weakness))
     for request in (planner, controller, investigator, reviewer):
         assert not OF_OURS.search(request.text.replace("the list `steps`", "")), request.schema_name
-    assert headings(planner) == [*TEAM, "The paragraph", "Output"]
-    assert headings(controller) == [*TEAM, "The paragraph", "What was done so far", "The steps that remain", "Output"]
-    assert headings(investigator) == ["Your role", "Your task", "Rules", "The passages", "The question", "Output"]
-    assert headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Evidence", "Output"]
+    assert list_headings(planner) == [*TEAM, "The paragraph", "Output"]
+    assert list_headings(controller) == [
+        *TEAM,
+        "The paragraph",
+        "What was done so far",
+        "The steps that remain",
+        "Output",
+    ]
+    assert list_headings(investigator) == ["Your role", "Your task", "Rules", "The passages", "The question", "Output"]
+    assert list_headings(reviewer) == [*TEAM, "Examples", "The paragraph", "Evidence", "Output"]
 
 
 async def test_the_planner_has_the_golden_rules(endpoint: FakeEndpoint, own_state: Path) -> None:
@@ -334,7 +325,7 @@ async def test_the_single_model_is_the_reviewer_with_the_paragraph_alone(endpoin
     (reviewer,) = endpoint.chat_requests
     assert len(result["not_as_published"]) == 4, "its models, prompts, second tries and examples"
     assert "Select the words of the paragraph" in part(reviewer, "Your task")
-    assert headings(reviewer) == ["Focused comments", *TEAM[1:], "Examples", "The paragraph", "Output"]
+    assert list_headings(reviewer) == ["Focused comments", *TEAM[1:], "Examples", "The paragraph", "Output"]
     assert not TEAMMATES & set(re.findall(r"\w+", reviewer.text))
     assert part(reviewer, "The paragraph") == CLAIM
     assert fields(reviewer) == ["reasoning", "label", "review"]
@@ -361,7 +352,7 @@ async def test_the_chain_of_verification_shows_its_reviewer_no_unanswered_questi
     assert "/v1/embeddings" not in {request.path for request in endpoint.requests}, "nothing is retrieved"
     assert all(request.n == 1 and not SAMPLING & set(request.body) for request in endpoint.chat_requests)
     for request in asked_for(endpoint, "PlainAnswer"):
-        assert headings(request) == ["Your role", "Your task", "Rules", "The question", "Output"], "no paragraph"
+        assert list_headings(request) == ["Your role", "Your task", "Rules", "The question", "Output"], "no paragraph"
     (check,) = asked_for(endpoint, "CrossCheck")
     assert [part(check, heading) for heading in ("The paragraph", "The question", "The answer")] == [
         CLAIM,

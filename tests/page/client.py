@@ -15,12 +15,24 @@ if TYPE_CHECKING:
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MOSSES = EXAMPLES / "mosses.md"
 SEEDLINGS = EXAMPLES / "seedlings.pdf"
+ABSTRACT = (
+    "Background: Inhaled steroids may cause pneumonia. Methods: We treated 24 adults with budesonide 400 mcg twice "
+    "daily for three months. Results: Two adults had pneumonia. Conclusion: The risk was not raised."
+)
 
 
 def begin(page: httpx.Client, verb: str, paper: Path = MOSSES, section: str = "", **settings: Any) -> dict[str, str]:
     """Drop a paper and begin a run; its id, thread and attempt."""
     form = {"verb": verb, "settings": json.dumps(settings), "section": section}
     answer = page.post("/runs", data=form, files={"file": (paper.name, paper.read_bytes())})
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def begin_simplification(page: httpx.Client, abstract: str = ABSTRACT) -> dict[str, str]:
+    """Paste an abstract and begin a run with one entry into one loop."""
+    form = {"verb": "simplify", "settings": json.dumps({"loops": ["layperson"], "entries": 1}), "text": abstract}
+    answer = page.post("/runs", data=form)
     assert answer.status_code == 201, answer.text
     return dict(answer.json())
 

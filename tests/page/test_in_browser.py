@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.page.client import MOSSES, SEEDLINGS, begin, go, to_its_end
+from tests.page.client import MOSSES, SEEDLINGS, begin, begin_simplification, go, to_its_end
 from tests.studio.server import StudioServer
 from tests.support.browser import PHONE, WIDE, NewPage, unfold_all
 
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-ABSTRACT = (
-    "Background: Inhaled steroids may cause pneumonia. Methods: We treated 24 adults with budesonide 400 mcg twice "
-    "daily for three months. Results: Two adults had pneumonia. Conclusion: The risk was not raised."
-)
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +34,7 @@ def explained(page: httpx.Client) -> str:
 
 @pytest.fixture(scope="module")
 def simplified(page: httpx.Client) -> str:
-    form = {"verb": "simplify", "settings": '{"loops": ["layperson"], "entries": 1}', "text": ABSTRACT}
-    return str(to_its_end(page, page.post("/runs", data=form).json())["record"]["id"])
+    return str(to_its_end(page, begin_simplification(page))["record"]["id"])
 
 
 @pytest.fixture

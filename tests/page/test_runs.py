@@ -9,7 +9,7 @@ import httpx
 
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
-from tests.page.client import MOSSES, SEEDLINGS, begin, look, problem, settled, to_its_end
+from tests.page.client import MOSSES, SEEDLINGS, begin, begin_simplification, look, problem, settled, to_its_end
 
 FLAWED = (
     "Cress that was given tea grew taller than a hand in 20% (8 of 32) of the pots, and nobody touched any of them. "
@@ -40,14 +40,7 @@ def test_an_article_from_the_file_to_an_edited_draft(page: httpx.Client):
 
 
 def test_a_plain_text_from_a_pasted_abstract_to_an_edited_version(page: httpx.Client):
-    abstract = (
-        "Background: Inhaled steroids may cause pneumonia. Methods: We treated 24 adults with budesonide 400 mcg "
-        "twice daily for three months. Results: Two adults had pneumonia. Conclusion: The risk was not raised."
-    )
-    form = {"verb": "simplify", "settings": json.dumps({"loops": ["layperson"], "entries": 1}), "text": abstract}
-    begun = page.post("/runs", data=form)
-    assert begun.status_code == 201, begun.text
-    run = to_its_end(page, begun.json())
+    run = to_its_end(page, begin_simplification(page))
     assert run["status"] == "done"
     assert run["record"]["input"]["name"] == "pasted text"
     version = page.put(f"/runs/{run['record']['id']}/text", json={"text": "We treated some adults."}).json()

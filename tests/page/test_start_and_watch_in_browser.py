@@ -18,8 +18,9 @@ from tests.page.client import MOSSES, SEEDLINGS, begin, go, settled, to_its_end
 from tests.page.conftest import outspoken
 from tests.page.test_access import HOSTILE
 from tests.page.test_killed_server import ANSWERED, page_of
-from tests.studio.server import OPEN, StudioServer, free_port, variables
+from tests.studio.server import OPEN, StudioServer, variables
 from tests.support.browser import WIDE, NewPage
+from tests.support.processes import free_port
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

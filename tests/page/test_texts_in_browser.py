@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.page.client import begin, go, look, to_its_end
+from tests.page.client import begin, begin_simplification, go, look, to_its_end
 from tests.support.browser import PHONE, box
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ def explained(page: httpx.Client) -> str:
 
 @pytest.fixture(scope="module")
 def simplified(page: httpx.Client) -> str:
-    form = {"verb": "simplify", "settings": '{"loops": ["layperson"], "entries": 1}', "text": ABSTRACT}
-    run = str(to_its_end(page, page.post("/runs", data=form).json())["record"]["id"])
+    run = str(to_its_end(page, begin_simplification(page, ABSTRACT))["record"]["id"])
     assert page.put(f"/runs/{run}/text", json={"text": SIMPLE}).status_code == 200
     return run
 

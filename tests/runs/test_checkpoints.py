@@ -7,7 +7,6 @@ import errno
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
-from runs.checkpoints import open_checkpointer, open_studio_checkpointer
+from runs.checkpoints import open_checkpointer
 from state.errors import StateError
 from state.files import make_storage_error
-from tests.support.postgres import PROGRAMS, postgres
 
 THREAD: Any = {"configurable": {"thread_id": "run"}}
 
@@ -50,23 +48,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-@pytest.fixture(scope="module")
-def database() -> Iterator[str]:
-    if None in PROGRAMS:
-        pytest.skip("Postgres is not installed")
-    pytest.importorskip("langgraph.checkpoint.postgres")
-    with postgres() as address:
-        yield address
-
-
-async def test_sqlite_is_a_file_in_the_state_folder(home: Path) -> None:
-    async with open_checkpointer("sqlite") as saver:
-        assert await step(saver, 1) == 2
-    assert (home / "state" / "checkpoints.sqlite").is_file()
-    async with open_checkpointer("sqlite") as saver:
-        assert await step(saver) == 3
-
-
 @pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
 @pytest.mark.usefixtures("home")
 async def test_sqlite_at_a_path(relative: bool, tmp_path: Path) -> None:
@@ -83,26 +64,9 @@ async def test_two_at_once_on_one_file(home: Path) -> None:
         assert await step(one) == 4
 
 
-async def test_studio_uses_the_commands_checkpoints(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DRAFTROOM_CHECKPOINTS", f"sqlite:///{tmp_path / 'runs.db'}")
-    async with open_studio_checkpointer() as saver:
-        assert await step(saver, 1) == 2
-    async with open_checkpointer(f"sqlite:///{tmp_path / 'runs.db'}") as saver:
-        assert await step(saver) == 3
-
-
 async def open_and_step(address: str) -> None:
     async with open_checkpointer(address) as saver:
         await step(saver, 1)
-
-
-async def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(StateError, match=r"cannot be written .*; make it writable, or set DRAFTROOM_HOME") as caught:
-        await open_and_step(f"sqlite:///{tmp_path}/file/runs.db")
-    assert caught.value.kind == "state_unwritable"
 
 
 async def test_another_file_is_left_alone(tmp_path: Path) -> None:
@@ -161,13 +125,6 @@ def test_a_full_disk_has_a_kind_of_its_own(tmp_path: Path) -> None:
         told = make_storage_error(error, tmp_path)
         assert told.kind == "disk_full"
         assert str(told) == f"The disk of {tmp_path} is full; make room, then resume the run."
-
-
-async def test_postgres_keeps_what_was_saved(database: str) -> None:
-    async with open_checkpointer(database) as saver:
-        assert await step(saver, 1) == 2
-    async with open_checkpointer(database) as saver:
-        assert await step(saver) == 3
 
 
 async def test_a_postgres_that_is_lost_is_told_to_whoever_holds_its_saver(database: str) -> None:

@@ -7,29 +7,9 @@ from pathlib import Path
 from runs.record import add_failure, build_run_record, make_run_id, merge_calls
 from state.documents import DocumentRef
 from state.errors import ModelOutputError
-from state.records import CallRecord
 from state.settings import Settings
 from tests.draftroom.conftest import Command
-
-
-def a_call(role: str = "reader", number: int = 1, seconds: float = 1.0, *, reask: bool = False) -> CallRecord:
-    return CallRecord(
-        role=role,
-        step="take_notes",
-        round=number,
-        model="small",
-        prompt="take_notes",
-        prompt_sha256="abc",
-        input_tokens=100,
-        output_tokens=10,
-        tokens_estimated=False,
-        seconds=seconds,
-        http_retries=2,
-        reask=reask,
-        finish_reason="stop",
-        trims=[{"variable": "article", "words_kept": 5, "words_before": 9}],
-        cuts=[],
-    )
+from tests.draftroom.feedback_values import call
 
 
 def a_record(checkpoints: str = "sqlite"):
@@ -62,7 +42,8 @@ def test_run_ids_are_readable_and_sort_by_time():
 
 
 def test_a_call_told_by_both_a_failure_and_the_state_is_counted_once():
-    first, failed, better = a_call(seconds=1), a_call(seconds=2, reask=True), a_call(seconds=3, reask=True)
+    first = call(1, "reader")
+    failed, better = ({**first, "seconds": seconds, "reask": True} for seconds in (2, 3))
     record = add_failure(a_record(), ModelOutputError("No use.", problem="no JSON", spent=[first, failed]))
     assert merge_calls([first, better], record["failures"]) == [first, better, failed]
 

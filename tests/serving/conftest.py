@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +12,7 @@ import psutil
 import pytest
 
 from serving.profiles import Profile, load_profile
+from tests.support.processes import free_port
 
 HERE = Path(__file__).parent
 
@@ -46,12 +46,6 @@ class Home:
             lines += ["[[servers]]", *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
         path.write_text("\n".join(lines))
         return load_profile(path)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def running(pid: int) -> bool:

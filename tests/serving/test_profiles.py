@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.profiles import list_profile_names, load_profile
+from serving.profiles import load_profile
 from state.errors import ServingError
 
 SERVER = """
@@ -16,20 +16,6 @@ port = 8200
 max_model_len = 512
 """
 GOOD = 'description = "A test"\ndevice = "cpu"\n' + SERVER
-
-
-def test_ours_are_complete() -> None:
-    ports = {(name, s.served_model_name): s.port for name in list_profile_names() for s in load_profile(name).servers}
-    assert ports == {
-        ("embedded", "smollm2-135m-instruct"): 8135,
-        ("laptop", "qwen2.5-coder-1.5b-instruct"): 8136,
-        ("laptop", "smollm2-135m-instruct"): 8137,
-        ("laptop-vllm", "qwen2.5-coder-1.5b-instruct"): 8136,
-        ("laptop-vllm", "smollm2-135m-instruct"): 8137,
-        ("paper-gpu", "qwen1.5-7b-chat"): 8107,
-        ("paper-gpu", "qwen1.5-1.8b-chat"): 8118,
-        ("single-gpu", "qwen2.5-7b-instruct"): 8107,
-    }
 
 
 def test_the_paper_s_two_models_fit_on_one_gpu_and_serve_every_role() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -60,27 +58,3 @@ def test_a_missing_file_is_named_with_what_it_should_be(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"nowhere cannot be read \(No such file or directory\); name a key") as caught:
         read_file(tmp_path / "nowhere", "key")
     assert caught.value.kind == "missing_file"
-
-
-@pytest.fixture
-def pipe(tmp_path: Path) -> Path:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    return path
-
-
-@pytest.mark.timeout(30)
-def test_a_pipe_that_nobody_writes_to_is_not_waited_for(pipe: Path) -> None:
-    with pytest.raises(InputError, match="is empty, and nobody writes to it; begin to write first") as caught:
-        read_file(pipe, "list")
-    assert caught.value.kind == "empty_input"
-
-
-@pytest.mark.timeout(30)
-def test_a_pipe_that_somebody_writes_to_is_read_to_its_end(pipe: Path) -> None:
-    tea = b"tea " * 50_000  # more than a pipe holds, so that writing ends only once somebody reads
-    with ThreadPoolExecutor() as pool, os.fdopen(os.open(pipe, os.O_RDWR), "wb") as both_ends:
-        reading = pool.submit(read_file, pipe, "list")
-        both_ends.write(tea)
-        both_ends.close()
-        assert reading.result() == tea

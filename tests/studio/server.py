@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +15,8 @@ from typing import Self
 import httpx
 from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
+
+from tests.support.processes import free_port
 
 REPOSITORY = Path(__file__).parents[2]
 STUDIO = [sys.executable, "-m", "draftroom", "studio"]
@@ -118,10 +119,3 @@ class StudioServer:
                 if any(said in line for said in _READY):
                     self._ready.set()
         self._ready.set()  # it ended; whoever waits must look
-
-
-def free_port() -> int:
-    """A port on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -16,7 +16,7 @@ from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import SYSTEMS
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
-from tests.studio.server import free_port
+from tests.support.processes import free_port
 from tools import TELEMETRY_OPT_OUTS
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 
-from tests.studio.server import free_port
+from tests.support.processes import free_port
 
 RELEASE = "label-studio==1.23.2"
 _TOKEN = "0123456789abcdef0123456789abcdef01234567"  # at most 40 characters

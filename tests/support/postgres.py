@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+import pytest
+
 PROGRAMS = [shutil.which("initdb"), shutil.which("pg_ctl")]
 USER = "nobody" if os.geteuid() == 0 else None
 """Postgres refuses to run as root."""
@@ -75,9 +77,12 @@ def postgres_server(most_connections: int = 200) -> Iterator[PostgresServer]:
             server.kill()
 
 
-@contextmanager
-def postgres() -> Iterator[str]:
-    """Start a server and give its address; stop it at the end."""
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    """Address of a database of the module's tests."""
+    if None in PROGRAMS:
+        pytest.skip("Postgres is not installed")
+    pytest.importorskip("langgraph.checkpoint.postgres")
     with postgres_server() as server:
         yield server.address
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import runpy
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -41,6 +42,13 @@ def run_module(module: str, *arguments: str | Path, **environment: str) -> subpr
     with Child(list(map(str, arguments)), module=module, env={**os.environ, **environment}, cwd=ROOT) as process:
         stdout, stderr = process.communicate(timeout=200)
     return subprocess.CompletedProcess([module, *map(str, arguments)], process.wait(), stdout, stderr)
+
+
+def free_port() -> int:
+    """Return a port on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Child:

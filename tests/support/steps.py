@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from tests.fake_endpoint import RecordedRequest
+from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 
 NODES = Path(__file__).parents[2] / "nodes"
 _TASK = re.compile(r"^# Your task\n\n([^{\n]+)", re.MULTILINE)
@@ -31,3 +31,18 @@ def _tasks() -> dict[str, str]:
 def asks(step: str) -> Callable[[RecordedRequest], bool]:
     """Return a condition of `When`: that a request belongs to a step."""
     return lambda request: step_of(request) == step
+
+
+def asked_for(endpoint: FakeEndpoint, step: str) -> list[RecordedRequest]:
+    """Return the requests of a step, in order."""
+    return [request for request in endpoint.chat_requests if step_of(request) == step]
+
+
+def list_headings(request: RecordedRequest) -> list[str]:
+    """Return the headings of a prompt's parts."""
+    return re.findall(r"^# (.+)$", request.text, re.MULTILINE)
+
+
+def make_words(number: int, start: str) -> str:
+    """Make up a text of so many words."""
+    return " ".join([start, *(f"word{count}" for count in range(number - 2)), "end."])

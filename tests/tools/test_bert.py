@@ -13,7 +13,7 @@ from transformers import BertModel
 
 from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder
-from tools.bert import load_bert, map_in_parallel
+from tools.bert import load_bert
 
 ROOT = Path(__file__).parents[2]
 IDS, TYPES = [2, 5, 6, 7, 3, 6, 3], [0, 0, 0, 0, 0, 1, 1]
@@ -71,7 +71,3 @@ def test_weights_that_are_missing_are_not_made_up(folder: Path) -> None:
 def test_an_encoder_that_is_nowhere_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be loaded"):
         load_bert(str(tmp_path / "nowhere"))
-
-
-def test_results_come_in_the_order_of_the_items() -> None:
-    assert map_in_parallel(lambda number: number * number, range(50)) == [number * number for number in range(50)]

@@ -278,11 +278,6 @@ def test_the_file_that_is_named_wins(file: Path, tmp_path: Path, monkeypatch: py
     assert load_settings().journalism.rounds == 9
 
 
-def test_a_named_file_must_exist(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRAFTROOM_CONFIG", "nowhere.toml")
-    assert "nowhere.toml cannot be read" in error()
-
-
 @pytest.mark.parametrize("data", [b"rounds = [", b"\xff\xfe", b"a = 1\na = 2\n"])
 def test_a_file_that_is_no_toml_is_named(data: bytes, file: Path) -> None:
     file.write_bytes(data)

@@ -6,7 +6,6 @@ from typing import get_args
 
 import pytest
 
-from state.errors import SettingsError
 from state.extensions import (
     FEEDBACK_EXTENSIONS,
     JOURNALISM_EXTENSIONS,
@@ -40,13 +39,6 @@ def test_whole_sets() -> None:
 
 def test_names_come_in_the_order_of_the_table() -> None:
     assert FeedbackSettings(extensions="verify, quotes").extensions == ["quotes", "verify"]
-
-
-def test_an_unknown_name_is_refused_with_those_that_exist() -> None:
-    with pytest.raises(
-        SettingsError, match=r"there is no extension magic; give none, default, all, or names of .*rewrite_copied"
-    ):
-        load_settings({"journalism": {"extensions": "magic"}})
 
 
 @pytest.mark.parametrize("value", ["rewrite_copied,unsupported_details", '["unsupported_details", "rewrite_copied"]'])

@@ -104,11 +104,6 @@ def test_training_stops_when_the_dev_loss_no_longer_falls(folder: Path, tmp_path
     assert record(tmp_path).epochs < 9
 
 
-def test_two_runs_with_one_seed_agree(folder: Path, whole: Path, tmp_path: Path) -> None:
-    run(folder, tmp_path)
-    assert losses(tmp_path) == losses(whole)
-
-
 def test_every_epoch_is_told_on_standard_error(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -162,18 +157,3 @@ def test_the_configurations_that_ship_can_be_used(path: Path) -> None:
         "bart": BartConfig,
     }
     read_training_config(path.stem, schemas.get(path.stem.removesuffix("-small"), JournalistConfig))
-
-
-def test_the_large_configurations_are_the_papers() -> None:
-    purpose, aspect = (read_training_config(name, ClassifierConfig) for name in ("purpose", "aspect"))
-    assert (purpose.learning_rate, purpose.batch_size, purpose.epochs) == (1.8e-5, 16, 6)
-    assert (aspect.learning_rate, aspect.batch_size, aspect.epochs) == (2.3e-5, 32, 10)
-    assert {purpose.encoder, aspect.encoder} == {"roberta-large"}
-    reranker = read_training_config("plan-reranker", RerankerTrainingConfig)
-    assert (reranker.encoder, reranker.epochs, reranker.adam_epsilon) == ("bert-base-cased", 10, 1e-8)
-    journalist = read_training_config("journalist", JournalistConfig)
-    assert (journalist.model, journalist.epochs) == ("Qwen/Qwen1.5-7B-Chat", 10)
-    lora = (journalist.lora_rank, journalist.lora_alpha, journalist.dropout, journalist.learning_rate)
-    assert lora == (8, 16, 0.0, 5e-5)  # LLaMA-Factory's defaults, as the paper
-    bart = read_training_config("bart", BartConfig)
-    assert (bart.model, bart.learning_rate, bart.batch_size * bart.accumulation) == ("facebook/bart-large", 3e-5, 64)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
+from tests.support.corpus_files import write_lines
 
 BEANS = [
     {
@@ -35,12 +35,6 @@ class Runs(NamedTuple):
     simplification: Path
     feedback: Path
     beans: Path
-
-
-def write_lines(path: Path, records: list[dict[str, Any]]) -> Path:
-    """A JSON Lines file."""
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="session")

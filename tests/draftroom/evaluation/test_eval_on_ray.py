@@ -13,9 +13,9 @@ import pytest
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
-from tests.draftroom.evaluation.conftest import write_lines
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import FakeEndpoint
+from tests.support.corpus_files import write_lines
 from tests.support.killing import answers_in_checkpoint, wait_until
 from tests.support.ray_cluster import actors_below, ray_cluster
 from tests.support.steps import step_of

@@ -13,7 +13,7 @@ import pytest
 from runs.jobs import read_json_lines
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.refusing import assert_refused
-from tests.serving.conftest import free_port
+from tests.support.processes import free_port
 
 ROOT = Path(__file__).parents[3]
 VLLM = """

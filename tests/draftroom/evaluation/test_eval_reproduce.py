@@ -10,8 +10,9 @@ import pytest
 
 from evals.reproduction import STAGES
 from tests.draftroom.conftest import Command
-from tests.draftroom.evaluation.conftest import BEANS, write_lines
+from tests.draftroom.evaluation.conftest import BEANS
 from tests.draftroom.evaluation.refusing import assert_refused
+from tests.support.corpus_files import write_lines
 
 
 @pytest.fixture

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evals.datasets.corpora import draw_samples, load_examples
-from evals.datasets.samples import SampleKind
 from state.feedback import Weakness
 
 ABSTRACTS: list[dict[str, Any]] = [{"id": str(number), "corpus": "mice"} for number in range(40)]
@@ -47,18 +45,6 @@ def test_every_draw_is_the_beginning_of_a_larger_one(papers: str, limit: int, se
     assert sorted(int(each["id"]) for each in whole) == list(range(len(papers)))
     first = {each["paper_id"] for each in whole[: len(set(papers))]}
     assert first == set(papers)
-
-
-def test_as_many_papers_as_possible_are_used() -> None:
-    found = [{"id": f"{paper}{number}", "paper_id": paper} for paper in "abc" for number in (1, 2)]
-    assert [each["id"] for each in draw_samples(found, 5, seed=None)] == ["a1", "b1", "c1", "a2", "b2"]
-
-
-@pytest.mark.parametrize(("kind", "least"), [("journalism", 6), ("simplification", 5), ("feedback", 4)])
-def test_examples_ship(kind: SampleKind, least: int) -> None:
-    samples = load_examples(kind)
-    assert len(samples) >= least
-    assert {sample["corpus"] for sample in samples} == {"examples"}
 
 
 def test_example_paragraphs_stand_in_their_papers() -> None:

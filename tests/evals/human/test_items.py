@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from html import unescape
 from itertools import combinations, pairwise
-from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.human.blinding import BlindingKey, CandidateText, build_comparison_tasks, build_rating_tasks, read_key
-from evals.human.label_studio import build_comparison_config, build_rating_config, write_project
+from evals.human.blinding import CandidateText, build_comparison_tasks, build_rating_tasks
+from evals.human.label_studio import build_comparison_config, build_rating_config
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
 
 SEEDS = st.integers()
@@ -83,13 +81,6 @@ def test_a_text_is_shown_without_markdown() -> None:
     assert shown["data"]["text"] == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
-def test_the_abstract_stands_beside_every_article() -> None:
-    texts, key = build_rating_tasks(candidates(), seed=0)
-    assert [text["data"]["paper"] for text in texts] == [
-        paper_of(key.items[text["data"]["item"]].sample) for text in texts
-    ]
-
-
 def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
     linked, _ = build_comparison_tasks(candidates(), seed=0)
     assert {(LINK in unescape(sheet["data"]["anchor"]), sheet["data"]["paper"]) for sheet in linked} == {(True, "")}
@@ -98,15 +89,6 @@ def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
     assert {(sheet["data"]["anchor"], sheet["data"]["paper"]) for sheet in shown} == {
         ("", paper_of(sample)) for sample in SAMPLES
     }
-
-
-def test_a_project_is_written_and_read_again(tmp_path: Path) -> None:
-    tasks, key = build_comparison_tasks(candidates(), seed=7)
-    folder = tmp_path / "new" / "project"
-    write_project(folder, build_comparison_config(), tasks, key)
-    assert (folder / "labelling.xml").read_text(encoding="utf-8") == f"{build_comparison_config()}\n"
-    assert json.loads((folder / "tasks.json").read_text(encoding="utf-8")) == tasks
-    assert read_key(folder / "key.json") == key == BlindingKey(seed=7, items=key.items)
 
 
 def test_a_link_can_be_clicked_and_cannot_break_out_of_its_attribute() -> None:

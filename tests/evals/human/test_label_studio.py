@@ -58,12 +58,6 @@ def test_tasks_have_the_fields_that_are_shown(config: str, tasks: list[dict[str,
     assert all(isinstance(value, str) for task in tasks for value in task["data"].values())
 
 
-def test_a_scale_has_five_points_that_say_what_they_mean() -> None:
-    for question in QUESTIONNAIRE:
-        assert [option.value for option in question.options] == ["1", "2", "3", "4", "5"]
-        assert all(re.fullmatch(rf"{option.value}: \w.+", option.text) for option in question.options)
-
-
 def test_the_paper_and_the_article_stand_in_columns_of_one_row() -> None:
     rows = [
         view for view in ElementTree.fromstring(build_rating_config()).iter("View") if "flex;" in view.get("style", "")

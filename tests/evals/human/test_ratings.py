@@ -6,48 +6,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pandas import DataFrame
 
-from evals.human.blinding import BlindingKey, HiddenItem, build_rating_tasks
+from evals.human.blinding import BlindingKey, HiddenItem
 from evals.human.judgements import build_ratings_report, tabulate_ratings
-from evals.human.label_studio import QUALITIES, QUESTIONNAIRE, RaterAnswer, read_exports
+from evals.human.label_studio import QUALITIES, RaterAnswer
 from evals.reports.document import render_report_markdown
 from state.errors import InputError
-from tests.support.raters import BEGUN, WRITTEN, Sheet, as_json, candidates, write_json
+from tests.support.raters import BEGUN
 from tests.support.report_files import lines
-
-RATERS = (1, 2)
-EVERYTHING = [
-    (*WRITTEN[text], str(rater), question.name)
-    for text in sorted(WRITTEN)
-    for rater in RATERS
-    for question in QUESTIONNAIRE
-]
-"""Sample, system, rater and question of all that can be asked."""
-
-
-@given(st.integers(), st.lists(st.integers(1, 5), min_size=len(EVERYTHING), max_size=len(EVERYTHING)))
-@settings(deadline=None, max_examples=10)
-def test_what_raters_said_comes_back(tmp_path_factory: pytest.TempPathFactory, seed: int, values: list[int]) -> None:
-    said = {(*asked, value) for asked, value in zip(EVERYTHING, values, strict=True)}
-    tasks, key = build_rating_tasks(candidates(), seed=seed)
-    sheets = [
-        Sheet(
-            task,
-            rater,
-            {
-                question: str(value)
-                for sample, system, by, question, value in said
-                if (sample, system) == WRITTEN[task["data"]["text"]] and by == str(rater)
-            },
-        )
-        for rater in RATERS
-        for task in tasks
-    ]
-    path = write_json(tmp_path_factory.mktemp("export") / "export.json", as_json(sheets))
-    assert set(tabulate_ratings(read_exports([path]), key).itertuples(index=False, name=None)) == said
 
 
 def answer(value: str, question: str = "readability", **fields: Any) -> RaterAnswer:
@@ -96,16 +63,6 @@ def test_raters_are_split_by_what_they_know_of_the_topic() -> None:
     assert reported(given, "All raters")["Umber"][:3] == ["3", "3.00 [3.00, 3.00]", "3.00 [3.00, 3.00]"]
     assert reported(given, "Within the field")["Umber"][2] == "2.00 [2.00, 2.00]"
     assert reported(given, "Outside")["Umber"][2] == "4.00 [4.00, 4.00]"
-
-
-@pytest.mark.parametrize(("within_from", "group"), [(3.0, "Within"), (3.5, "Outside"), (1.0, "Within")])
-def test_the_line_between_them_can_be_drawn_elsewhere(within_from: float, group: str) -> None:
-    given = [rating(3, "knowledge"), rating(2)]
-    sides = {side: "Umber" in reported(given, side, within_from=within_from) for side in ("Within", "Outside")}
-    assert sides == {side: side == group for side in sides}
-    assert f"knowledge of the topic {within_from:g} or more" in render_report_markdown(
-        build_ratings_report(DataFrame(given), within_from=within_from)
-    )
 
 
 def test_a_rater_is_on_one_side_for_all_texts_about_a_paper() -> None:

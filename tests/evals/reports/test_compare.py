@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 from evals.reports.compare import render_comparison
 from state.errors import SettingsError
 from tests.support.report_files import lines, part, points
-from tests.support.tea_task import CALL, SAMPLES, TASK, Texts, run, sample, tea, usual_texts
+from tests.support.tea_task import CALL, SAMPLES, Texts, run, sample, tea, usual_texts
 
 CHOICES = "What differs in how they were run"
 
@@ -94,12 +93,6 @@ def test_each_corpus_is_compared_alone(tmp_path: Path) -> None:
     text = render_comparison(*runs)
     assert rows(text, "Tea")["clever", "words ↓"][3].startswith("+0.0")
     assert rows(text, "Mate")["clever", "words ↓"][3].startswith("+3.0")
-
-
-def test_runs_of_different_tasks_are_refused(tmp_path: Path) -> None:
-    coffee = run(tmp_path / "b", usual_texts(), task=replace(TASK, name="coffee_time"))
-    with pytest.raises(SettingsError, match="tea_time and coffee_time"):
-        render_comparison(run(tmp_path / "a", usual_texts()), coffee)
 
 
 def test_runs_without_a_common_sample_are_refused(tmp_path: Path) -> None:

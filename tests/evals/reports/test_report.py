@@ -233,14 +233,6 @@ def test_several_corpora_have_a_mean_beside_the_papers(tmp_path: Path) -> None:
     assert "clever" not in found
 
 
-def test_the_papers_mean_names_its_model(tmp_path: Path) -> None:
-    samples = [sample("t"), sample("m", corpus="Mate")]
-    published = {corpus: {"their clever": {"words": 5.0}} for corpus in ("Tea", "Mate")}
-    task = replace(TASK, tables=[replace(TABLE, published=published)])
-    text = markdown(run(tmp_path, usual_texts(2), samples=samples, task=task))
-    assert table(text, "Table 1, mean over Tea, Mate")["paper: their clever (GPT-00)"]["words ↓"] == "5.00"
-
-
 def test_a_plot_is_named_in_a_few_words(tmp_path: Path) -> None:
     evaluation = run(tmp_path, usual_texts(), samples=[sample(f"s{number}", corpus="T[1]") for number in range(8)])
     text = markdown(evaluation, pictures=draw_figures(evaluation))

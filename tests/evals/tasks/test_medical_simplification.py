@@ -102,13 +102,6 @@ def test_source_and_reference_have_no_sari_but_their_readability() -> None:
     assert (source["lost"], reference["lost"]) == (0, 0.5)  # the 3.5%
 
 
-def test_the_layperson_is_compared_with_the_papers_layperson() -> None:
-    published = TABLE_2.published[""]
-    rows = [MEDICAL_SIMPLIFICATION.find_row(f"layperson{number}") for number in (1, 2, 3)]
-    assert [published[row.paper]["ADD"] for row in rows] == [4.97, 5.59, 4.26]
-    assert TABLE_1.published[""][MEDICAL_SIMPLIFICATION.find_row("society2").paper]["BLEU"] == 8.40
-
-
 @pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
 def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_target(system: str) -> None:
     of_user = {

@@ -154,19 +154,29 @@ def test_numbers_of_lines_at_the_margin_are_not_read() -> None:
     assert not any(number in " ".join(texts(read(pdf(page)))) for number in ("93", "99", "100"))
 
 
-def test_raised_digits_are_no_part_of_a_number() -> None:
+@pytest.mark.parametrize(
+    ("runs", "text"),
+    [
+        (
+            [("Of the 96 patients, 48", "3", 72), ("(50%) had p = 1.2 \u00b7 10", "\u20135", 180), (".", "", 280)],
+            "Of the 96 patients, 48\u00b3 (50%) had p = 1.2 \u00b7 10\u207b\u2075 .",
+        ),
+        (
+            [("The water", "3", 72), ("is 10", "2", 130), ("degrees warm.", "", 170)],
+            "The water is 10\u00b2 degrees warm.",
+        ),
+    ],
+    ids=["no part of a number", "marks of footnotes are dropped"],
+)
+def test_raised_digits_are_read_as_exponents(runs: list[tuple[str, str, int]], text: str) -> None:
     def draw(sheet: Canvas) -> None:
-        for text, mark, x in (
-            ("Of the 96 patients, 48", "3", 72),
-            ("(50%) had p = 1.2 \u00b7 10", "\u20135", 180),
-            (".", "", 280),
-        ):
+        for words_, mark, x in runs:
             sheet.setFont("Times-Roman", 10)
-            sheet.drawString(x, 650, text)
+            sheet.drawString(x, 650, words_)
             sheet.setFont("Times-Roman", 6)
-            sheet.drawString(x + sheet.stringWidth(text, "Times-Roman", 10), 654, mark)
+            sheet.drawString(x + sheet.stringWidth(words_, "Times-Roman", 10), 654, mark)
 
-    assert texts(read(pdf(draw))) == ["Of the 96 patients, 48\u00b3 (50%) had p = 1.2 \u00b7 10\u207b\u2075 ."]
+    assert texts(read(pdf(draw))) == [text]
 
 
 def test_a_list_of_references_in_one_column_of_two_is_read() -> None:
@@ -218,17 +228,6 @@ def test_an_abstract_that_begins_with_the_word_keeps_its_places() -> None:
     first = document["paragraphs"][0]
     assert (document["abstract"], first["text"], first["section"]) == (ABSTRACT, ABSTRACT, "Abstract")
     assert [ABSTRACT[item["start"] : item["end"]] for item in first["words"]] == ABSTRACT.split()
-
-
-def test_marks_of_footnotes_are_dropped_and_exponents_kept() -> None:
-    def draw(sheet: Canvas) -> None:
-        for text, mark, x in (("The water", "3", 72), ("is 10", "2", 130), ("degrees warm.", "", 170)):
-            sheet.setFont("Times-Roman", 10)
-            sheet.drawString(x, 650, text)
-            sheet.setFont("Times-Roman", 6)
-            sheet.drawString(x + sheet.stringWidth(text, "Times-Roman", 10), 654, mark)
-
-    assert texts(read(pdf(draw))) == ["The water is 10\u00b2 degrees warm."]
 
 
 def test_overprinted_words_and_letters_are_read_once_and_accents_composed() -> None:

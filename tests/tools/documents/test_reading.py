@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
 import sys
 from contextlib import suppress
@@ -35,13 +34,6 @@ def test_the_text_itself_is_read_whole() -> None:
     assert load_source_text(paper) == PROSE
     assert paper["sha256"] == hashlib.sha256(PROSE.encode()).hexdigest()
     assert (paper["format"], paper["scope"], paper["words"], paper["pages"]) == ("text", "whole", 16, 0)
-
-
-@pytest.mark.timeout(30)
-def test_a_pipe_that_nobody_writes_to_is_not_waited_for(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "paper.txt")
-    with pytest.raises(InputError, match="nobody writes to it"):
-        read_document(str(tmp_path / "paper.txt"))
 
 
 @pytest.mark.parametrize("text", ["~nobody has this home\nPROSE", "a " * 3000, "詩" * 300])

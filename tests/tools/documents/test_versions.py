@@ -14,17 +14,8 @@ def names(before: list[Paragraph], after: list[Paragraph]) -> dict[str, str]:
     return {old: new["id"] for old, new in match_paragraphs(before, after).items()}
 
 
-MOSS = "Moss grows in twelve gardens of the north, where the summers are wet and the winters mild."
 TEA = "The seedlings that were watered with cold tea grew taller than the others after three weeks."
 REWRITTEN = "The seedlings that were watered with cold tea were no taller than the others after three weeks."
-
-
-def test_moved_and_rewritten_paragraphs_are_found():
-    assert names(paragraphs(p1=MOSS, p2=TEA), paragraphs(p1=REWRITTEN, p2=MOSS)) == {"p1": "p2", "p2": "p1"}
-
-
-def test_a_paragraph_that_is_gone_has_no_partner():
-    assert names(paragraphs(p1=MOSS, p2=TEA), paragraphs(p1=TEA)) == {"p2": "p1"}
 
 
 def test_a_repeated_paragraph_is_paired_once_each():

@@ -184,13 +184,6 @@ async def test_a_refused_key_is_not_told(status: int, desk: Desk, monkeypatch: p
     assert len(desk.sent) == 1
 
 
-async def test_a_model_that_is_not_served_is_told_with_those_that_are(desk: Desk) -> None:
-    with pytest.raises(ModelUnavailableError, match="does not serve 'huge' but large, small; set `model`") as caught:
-        await desk.ask(model="huge")
-    assert caught.value.kind == "wrong_model"
-    assert desk.sent == []
-
-
 async def test_a_model_that_is_served_no_longer(desk: Desk) -> None:
     desk.endpoint.answer = Script([Status(404, "The model `large` does not exist.")])
     with pytest.raises(

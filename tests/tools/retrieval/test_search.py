@@ -84,12 +84,6 @@ def test_words_alone_need_no_embedding_model(fake_endpoint: FakeEndpoint, endpoi
     assert fake_endpoint.requests == []
 
 
-def test_the_second_question_embeds_itself_only(fake_endpoint: FakeEndpoint, endpoint: EmbeddingModel) -> None:
-    for question in ("mosses", "rainfall"):
-        find_passages([STUDY], question, embedding=endpoint)
-    assert [request.body["input"] for request in fake_endpoint.requests][1:] == [["mosses"], ["rainfall"]]
-
-
 @pytest.mark.parametrize("mode", ["dense", "bm25", "hybrid"])
 def test_excluded_paragraphs_are_left_out(mode: RetrievalMode, endpoint: EmbeddingModel) -> None:
     ask = partial(search_paragraphs, [STUDY], "mosses dried, rainfall in the valley", embedding=endpoint, mode=mode)
@@ -148,11 +142,6 @@ def test_the_packaged_model_needs_no_network_says_nothing_and_lets_the_process_e
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (process.returncode, process.stderr) == (0, "")
     assert process.stdout.startswith("Forty-two volunteers")
-
-
-def test_scores_are_sums_of_reciprocal_ranks() -> None:
-    fused = dict(fuse_rankings([["a", "b"], ["b", "c"]]))
-    assert fused == pytest.approx({"a": 1 / 61, "b": 1 / 62 + 1 / 61, "c": 1 / 62})
 
 
 @settings(deadline=None)

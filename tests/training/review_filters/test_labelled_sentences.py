@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from state.errors import InputError
+from tests.support.corpus_files import write_lines
 from training.review_filters.labelled_sentences import (
     LabelledSentence,
     map_peer_review_aspect,
@@ -18,11 +17,6 @@ from training.review_filters.labelled_sentences import (
 
 SOUNDNESS = "Empirical and Theoretical Soundness"
 NEUTRAL = [("Introduction", "NEU"), ("Methodology", "NEU")]
-
-
-def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return path
 
 
 @pytest.mark.parametrize(
@@ -134,8 +128,3 @@ def test_a_paper_in_both_parts_is_refused(tmp_path: Path) -> None:
 def test_a_part_without_sentences_is_refused(tmp_path: Path, given: str, lacking: str) -> None:
     with pytest.raises(InputError, match=f"no labelled sentences for {lacking}"):
         read_sentence_split("purpose", write_lines(tmp_path / "data", [purpose(given, "p1")]))
-
-
-def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
-        read_sentence_split("aspect", tmp_path / "nowhere.jsonl")
