@@ -11,7 +11,7 @@ from runs.record import RunRecord, build_run_record, compute_usage
 from state.documents import Document, DocumentRef
 from state.feedback import Comment, Evidence, ParagraphReview, Step, StepRecord, Target, Weakness
 from state.records import CallRecord, Finding
-from tests.draftroom.typeset_draft import TITLE, typeset
+from tests.draftroom.typeset_draft import typeset
 
 ATTACK = '<script>alert(1)</script><img src="http://example.org/x.png"> ![x](http://example.org/y.png) \x1b[31m'
 _WATERED, _T_TEST = "whenever it seemed dry", "tested with a t-test for each pair of years"
@@ -265,18 +265,11 @@ def finished(folder: Path, rotation: int = 0, origin: tuple[float, float] = (0.0
 
 def record(values: dict[str, Any]) -> RunRecord:
     """The record of the run."""
-    paper = {
-        "sha256": "1" * 64,
-        "path": values["paper"],
-        "title": TITLE,
-        "format": "pdf",
-        "scope": "whole",
-        "words": 400,
-        "pages": 2,
-        "warnings": [],
-    }
     settings = {"models": {"reviewer": {"model": "large"}}}
     begun = build_run_record(
-        "focused_feedback", {"name": "<b>draft.pdf", "path": values["paper"], "paper": paper}, settings, "runs.sqlite"
+        "focused_feedback",
+        {"name": "<b>draft.pdf", "path": values["paper"], "paper": values["document"]},
+        settings,
+        "runs.sqlite",
     )
     return {**begun, "status": "done", "usage": compute_usage(values["calls"])}

@@ -15,7 +15,6 @@ from docx.oxml.ns import qn
 from pylatexenc.latexwalker import LatexWalker
 
 from draftroom.rendering.feedback import RENDERING
-from state.documents import Document
 from state.errors import InputError
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.typeset_draft import typeset
@@ -106,8 +105,11 @@ def test_overlapping_comments_each_keep_their_words(word_file: Path):
 
 def test_a_paper_from_another_format_becomes_a_word_file_of_its_text(tmp_path: Path):
     values = finished(tmp_path)
-    found = written_comments(RENDERING.formats[".docx"](record(values), values))
-    assert {item["quote"] for item in values["comments"] if item["quote"]} <= set(found)
+    word = RENDERING.formats[".docx"](record(values), values)
+    assert isinstance(word, bytes)
+    assert {item["quote"] for item in values["comments"] if item["quote"]} <= set(written_comments(word))
+    written = {paragraph.text for paragraph in docx.Document(BytesIO(word)).paragraphs}
+    assert {paragraph["text"] for paragraph in typeset()[1]["paragraphs"]} <= written
 
 
 def test_a_word_file_that_was_changed_is_not_annotated(word_file: Path):
@@ -200,11 +202,3 @@ def test_a_dismissed_comment_leaves_every_export_but_json(tmp_path: Path):
         if suffix not in {".tex", ".json"}:
             assert render(record(decided), decided) != render(record(values), values), suffix
     assert dismissed["id"] in str(RENDERING.formats[".json"](record(decided), decided))
-
-
-def test_typeset_paragraphs_are_all_in_the_new_word_file(tmp_path: Path):
-    values = finished(tmp_path)
-    document: Document = typeset(0, (0.0, 0.0))[1]
-    word = docx.Document(BytesIO(RENDERING.formats[".docx"](record(values), values)))  # type: ignore[arg-type]
-    written = {paragraph.text for paragraph in word.paragraphs}
-    assert {paragraph["text"] for paragraph in document["paragraphs"]} <= written

@@ -13,16 +13,8 @@ from typer.testing import Result
 from draftroom.exit_codes import EXIT_CODES
 from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
+from tests.draftroom.refusing import assert_refused
 from tests.fake_endpoint import FakeEndpoint
-
-
-def assert_refused(draftroom: Command, result: Result, kind: ErrorKind) -> None:
-    assert result.exit_code == EXIT_CODES[kind], result.output
-    assert result.stdout == ""
-    assert len(result.stderr.strip().splitlines()) == 1
-    assert "Traceback" not in result.stderr
-    assert draftroom.endpoint.chat_requests == []
-    assert draftroom.records() == []
 
 
 @pytest.mark.parametrize(

@@ -11,43 +11,34 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from draftroom.cli import app
 from draftroom.exit_codes import EXIT_CODES
 from runs.jobs import read_json_lines
+from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text, fill
-from tests.support.processes import Child, preload
+from tests.support.corpus_files import write_lines
+from tests.support.processes import preload
 from tests.support.society import ABSTRACT, PART, WORDING, Society
 
 preload("evals.evaluation")
 
-ROOT = Path(__file__).parents[2]
 SAMPLES = [
     {"id": "one", "source": ABSTRACT, "target": "Use your inhaler every day."},
     {"id": "two", "source": "Aspirin was given to 212 adults.", "target": "212 adults took aspirin."},
 ]
 
 
-class Room:
-    """A folder with a corpus, and the command run in it."""
+class Room(Command):
+    """The command with a corpus beside its home, and a folder for a run."""
 
-    def __init__(self, folder: Path, endpoint: FakeEndpoint) -> None:
-        self.folder = folder
-        self.run_folder = folder / "run"
-        self.corpus = folder / "corpus.jsonl"
-        self.corpus.write_text("".join(f"{json.dumps(sample)}\n" for sample in SAMPLES), encoding="utf-8")
-        models = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
-        settings = {f"DRAFTROOM_MODELS__DEFAULT__{key.upper()}": str(value) for key, value in models.items()}
-        self.environment = {**os.environ, **settings, "DRAFTROOM_HOME": str(folder / "home")}
-
-    def begin(self, *arguments: str) -> Child:
-        """Start the command and leave it running."""
-        return Child(["eval", *arguments], cwd=ROOT, env=self.environment, stderr=subprocess.STDOUT)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.run_folder, self.corpus = self.home.with_name("run"), self.home.with_name("corpus.jsonl")
+        write_lines(self.corpus, SAMPLES)
 
     def eval(self, *arguments: str) -> tuple[int, str]:
         """Run the command in this process; its exit code and what it printed."""
-        result = CliRunner().invoke(app, ["eval", *arguments], env=self.environment)
+        result = self("eval", *arguments)
         return result.exit_code, result.output
 
     def simplify(self, *flags: str) -> tuple[int, str]:
@@ -61,7 +52,7 @@ class Room:
 
 @pytest.fixture
 def room(tmp_path: Path, fake_endpoint: FakeEndpoint) -> Room:
-    return Room(tmp_path, fake_endpoint)
+    return Room(tmp_path / "home", fake_endpoint)
 
 
 def refuse_aspirin(request: RecordedRequest) -> Reply:
@@ -115,12 +106,12 @@ def test_killed_twice_it_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     for name, kills in (("calm", []), ("killed", [3, 9])):
         (tmp_path / name).mkdir()
         with FakeEndpoint(answer=society) as endpoint:
-            room = Room(tmp_path / name, endpoint)
+            room = Room(tmp_path / name / "home", endpoint)
             flags = ["--rows", "single,society1", "--concurrency", "1"]
             arguments = ["medical_simplification", str(room.corpus), "--out", str(room.run_folder), *flags]
             for finished in kills:
                 endpoint.hold_after(finished)
-                process = room.begin(*arguments)
+                process = room.start("eval", *arguments)
                 endpoint.wait_for_requests(finished + 1, timeout_s=60)
                 os.kill(process.pid, signal.SIGKILL)
                 process.communicate(timeout=30)
@@ -139,7 +130,7 @@ def test_ctrl_c_says_how_to_go_on(room: Room, fake_endpoint: FakeEndpoint) -> No
     fake_endpoint.answer = Society()
     fake_endpoint.hold_after(2)
     arguments = ["medical_simplification", str(room.corpus), "--out", str(room.run_folder), "--rows", "single"]
-    with room.begin(*arguments) as process:
+    with room.start("eval", *arguments, stderr=subprocess.STDOUT) as process:
         fake_endpoint.wait_for_requests(1, timeout_s=60)
         process.send_signal(signal.SIGINT)
         fake_endpoint.release()
@@ -168,7 +159,7 @@ def test_settings_of_the_first_day_hold_when_a_run_is_taken_up(room: Room, fake_
     asked = len(fake_endpoint.chat_requests)
     config = (room.run_folder / "config.json").read_bytes()
     fake_endpoint.answer = fill
-    room.environment["DRAFTROOM_MODELS__DEFAULT__MODEL"] = "another"
+    room.variables["DRAFTROOM_MODELS__DEFAULT__MODEL"] = "another"
     assert room.eval("resume", str(room.run_folder), "--concurrency", "2")[0] == 0
     assert {request.body["model"] for request in fake_endpoint.chat_requests[asked:]} == {"large"}
     assert (room.run_folder / "config.json").read_bytes() == config, "more samples at once, but not more requests"

@@ -6,11 +6,11 @@ import os
 import re
 import subprocess
 import sys
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml.html import fromstring
 
 from draftroom.rendering.blocks import NotedPaper
 from draftroom.rendering.feedback import RENDERING, build_review_document
@@ -23,29 +23,10 @@ from tests.draftroom.typeset_draft import SECTIONS, typeset
 Values = dict[str, Any]
 
 
-class Contents(HTMLParser):
-    """The text in each element of a kind; nested elements of other kinds are part of it."""
-
-    def __init__(self, page: str, tag: str, *, only: str = "") -> None:
-        super().__init__()
-        self.tag, self.only, self.depth = tag, only, 0
-        self.texts: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == self.tag and not self.depth and self.only in (dict(attrs).get("class") or ""):
-            self.texts.append("")
-            self.depth = 1
-        elif tag == self.tag and self.depth:
-            self.depth += 1
-
-    def handle_endtag(self, tag: str) -> None:
-        self.depth -= tag == self.tag and self.depth > 0
-
-    def handle_data(self, data: str) -> None:
-        if self.depth:
-            self.texts[-1] += data
+def list_contents(page: str, tag: str, only: str = "") -> list[str]:
+    """Return the text of each element of a kind and class that is not inside another one."""
+    kind = f"{tag}[contains(@class, '{only}')]"
+    return [element.text_content() for element in fromstring(page).xpath(f"//{kind}[not(ancestor::{kind})]")]
 
 
 @pytest.fixture
@@ -75,12 +56,12 @@ def paragraphs(values: Values) -> list[str]:
 
 
 def marks(values: Values) -> list[str]:
-    return Contents(page(values), "mark").texts
+    return list_contents(page(values), "mark")
 
 
 def folded(text: str) -> dict[str, str]:
     """What is folded on a page, by its title."""
-    found = (part.strip().partition("\n") for part in Contents(text, "details", only="folded").texts)
+    found = (part.strip().partition("\n") for part in list_contents(text, "details", only="folded"))
     return {title: content for title, _, content in found}
 
 
@@ -253,9 +234,9 @@ def test_a_hostile_paper_is_data_in_the_page(values: Values):
 def test_the_page_shows_the_paper_with_its_headings(values: Values):
     expected = [text.replace("\u00ad", "") for texts in SECTIONS.values() for text in texts]
     assert paragraphs(values) == expected
-    assert Contents(page(values), "h3").texts == list(SECTIONS)
+    assert list_contents(page(values), "h3") == list(SECTIONS)
     bare = re.sub(r"<aside.*?</aside>", "", page(values), flags=re.DOTALL)
-    shown = Contents(bare, "div", only="paragraph").texts
+    shown = list_contents(bare, "div", only="paragraph")
     assert [text.strip() for text in shown] == [f"p{number}\n{text}" for number, text in enumerate(expected, start=1)]
 
 
@@ -263,7 +244,7 @@ def test_a_comment_stands_at_its_marked_words_and_below_its_paragraph(values: Va
     quotes = {item["paragraph"]: item["quote"] for item in values["comments"]}
     assert marks(values) == [quotes[id_] for id_ in sorted(quotes)]
     for place in ("beside", "below"):
-        notes = Contents(page(values), "aside", only=place).texts
+        notes = list_contents(page(values), "aside", only=place)
         assert len(notes) == len(values["comments"])
         assert "Fit a mixed model" in notes[2]
         assert "(Moss and rain, https://arxiv.org/abs/1234.5678)" in notes[2]
@@ -272,17 +253,17 @@ def test_a_comment_stands_at_its_marked_words_and_below_its_paragraph(values: Va
 
 def test_the_page_tells_what_is_not_shown_and_what_was_found(values: Values):
     text = page(values)
-    assert "This is said twice." not in " ".join(Contents(text, "aside").texts)
+    assert "This is said twice." not in " ".join(list_contents(text, "aside"))
     told = folded(text)
     assert any("This is said twice." in content for title, content in told.items() if "left out" in title)
     assert (
         "Introduction, page 1, p3: nothing worth raising: The question is clear."
         in told["Paragraphs without a comment (2)"]
     )
-    (found,) = Contents(text, "section", only="callout").texts
+    (found,) = list_contents(text, "section", only="callout")
     assert "White words on white tell a reviewer what to write" in found
     assert "the figure on page 2 could not be read." in text
-    assert Contents(page({**values, "findings": []}), "section", only="callout").texts == []
+    assert list_contents(page({**values, "findings": []}), "section", only="callout") == []
 
 
 def test_a_comment_without_a_quote_is_about_the_paragraph_as_a_whole(
@@ -326,14 +307,14 @@ def test_quotes_that_overlap_are_marked_once(values: Values):
     values["comments"] = [second, first, within]
     assert paragraphs(values)[-1] == document["paragraphs"][-1]["text"]
     assert [mark for mark in marks(values) if mark] == ["water decides how fast a moss grows", ", in Iceland"]
-    assert len(Contents(page(values), "aside", only="beside").texts) == 3
+    assert len(list_contents(page(values), "aside", only="beside")) == 3
 
 
 def test_a_quote_that_its_paragraph_has_lost_is_shown_in_the_comment_and_one_that_has_moved_is_found(values: Values):
     first, second, *_ = values["comments"]
     values["comments"] = [{**first, "quote": "words that were there once"}, {**second, "start": 3}]
     assert sorted(marks(values)) == ["", second["quote"]]
-    assert any("words that were there once" in note for note in Contents(page(values), "aside", only="beside").texts)
+    assert any("words that were there once" in note for note in list_contents(page(values), "aside", only="beside"))
 
 
 def test_an_unfinished_run_shows_the_comments_so_far(values: Values, capsys: pytest.CaptureFixture[str]):

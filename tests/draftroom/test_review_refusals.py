@@ -10,7 +10,7 @@ from typer.testing import Result
 from draftroom.exit_codes import EXIT_CODES
 from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
-from tests.draftroom.test_bad_input import assert_refused
+from tests.draftroom.refusing import assert_refused
 from tests.support.review_room import CLAIM, PAPER
 
 

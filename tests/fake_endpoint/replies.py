@@ -13,12 +13,6 @@ from tests.fake_endpoint.completion import Completion, ReasoningField, Text, sen
 from tests.fake_endpoint.exchange import Exchange
 from tests.fake_endpoint.request_log import RecordedRequest
 
-_ERROR_TYPES = {
-    400: "BadRequestError",
-    404: "NotFoundError",
-    500: "InternalServerError",
-    503: "ServiceUnavailableError",
-}
 _PROXY_PAGE = (
     "<!DOCTYPE html><html><head><title>Sign in</title></head><body>Please sign in to the network.</body></html>"
 )
@@ -84,7 +78,7 @@ class Status:
 
     def send(self, exchange: Exchange) -> None:
         """Send the error."""
-        kind = _ERROR_TYPES.get(self.code) or HTTPStatus(self.code).phrase
+        kind = HTTPStatus(self.code).phrase
         error = {"message": self.message, "type": kind, "param": self.param, "code": self.code}
         exchange.send_json(self.code, {"error": error}, self.headers)
 

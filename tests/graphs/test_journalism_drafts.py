@@ -67,7 +67,7 @@ async def test_without_extensions_no_sentence_is_named(fake_endpoint: FakeEndpoi
 
 async def test_an_article_about_the_paper_has_no_warning(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Newsroom(write_draft=[article()])
-    assert (await run(fake_endpoint, rounds=0))["warnings"] == []
+    assert (await run(fake_endpoint, rounds=0, extensions=["doubtful_sentences"]))["warnings"] == []
 
 
 UNUSUAL = "Bones grew denser. They grew by 3.5\n\n## So what? {}\n\nIt **depends**:"

@@ -112,13 +112,6 @@ async def test_what_is_taken_as_the_text(fake_endpoint: FakeEndpoint, answer: st
     assert steps(fake_endpoint).count("rewrite_text") == 2 - is_text
 
 
-async def test_a_loss_is_reported(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(rewrite_text=[latest(ABSTRACT.replace("400 mcg twice daily", "twice daily"))])
-    result = await run(fake_endpoint, loops=["layperson"], entries=1)
-    assert [item["text"] for item in result["lost"]] == ["400 mcg"]
-    assert result["versions"][-1]["lost"] == result["lost"]
-
-
 HARD = "Inhalation of fluticasone 250 mcg demonstrated considerable superiority versus placebo inhalation."
 EASY = "People who breathed in fluticasone 250 mcg did better than people who breathed in placebo."
 LIKED = "Participants subsequently demonstrated considerable satisfaction with inhalation therapy at home."
@@ -197,17 +190,6 @@ async def test_what_was_accepted_before_an_agent_failed_enters_the_text(fake_end
     result = await run(fake_endpoint, loops=["language_clarifier"], entries=2, extensions=BY_CODE)
     assert result["history"][0]["problem"].startswith("language_clarifier")
     assert "Later, attacks" in result["versions"][1]["text"]
-
-
-async def test_a_removal_is_mended_by_the_simplifier(fake_endpoint: FakeEndpoint) -> None:
-    mended = ABSTRACT.replace("In actual fact, the", "The")
-    fake_endpoint.answer = Society(leave_out_redundancies=[latest(mended)])
-    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
-    assert '1. "In actual fact,": It says nothing.' in fake_endpoint.chat_requests[-1].text
-    assert [part["verdict"] for part in result["history"][0]["redundancies"]] == ["removed"]
-    assert result["simplified"] == mended
-    (change,) = result["all_changes"]
-    assert (change["kind"], change["because"]) == ("removal", '"In actual fact,": It says nothing.')
 
 
 async def test_what_the_simplifier_failed_to_leave_out_is_not_called_removed(fake_endpoint: FakeEndpoint) -> None:

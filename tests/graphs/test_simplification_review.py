@@ -13,25 +13,6 @@ ACCURATE = "The medical expert stated that my text was accurate."
 WRONG = latest(ABSTRACT.replace("chronic asthma", "asthma attacks"))
 
 
-async def test_the_expert_and_the_simplifier_agree_on_the_rewritten_text(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Society(
-        rewrite_text=[WRONG],
-        AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
-        correct_text=[latest(ABSTRACT)],
-    )
-    result = await run(fake_endpoint, loops=["layperson"], entries=1)
-    assert steps(fake_endpoint)[-3:] == ["AccuracyCheck", "correct_text", "AccuracyCheck"]
-    correcting, second_review = (request.text for request in fake_endpoint.chat_requests[-2:])
-    assert COMMENT in correcting
-    assert COMMENT in second_review, "the expert knows what it said"
-    assert result["simplified"] == ABSTRACT
-    (exchange,) = result["history"]
-    assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
-    remembered = [memory["text"] for memory in result["memories"] if memory["agent"] == "simplifier"]
-    assert remembered[-1] == ACCURATE
-    assert [(change["kind"], change["because"]) for change in result["all_changes"]][-1] == ("correction", COMMENT)
-
-
 @pytest.mark.parametrize("rounds", [1, 2])
 async def test_they_have_so_many_rounds_to_agree(fake_endpoint: FakeEndpoint, rounds: int) -> None:
     fake_endpoint.answer = Society(rewrite_text=[WRONG], AccuracyCheck=[{"comments": [COMMENT]}])
@@ -48,9 +29,17 @@ async def test_a_run_may_do_without_the_review(fake_endpoint: FakeEndpoint, loop
     assert steps(fake_endpoint) == STEPS[loop][:3]
 
 
-@pytest.mark.parametrize("extensions", [["review_every_text"], ["review_every_text", "apply_edits"]])
-@pytest.mark.parametrize("loop", ["language_clarifier", "redundancy_checker"])
-async def test_what_entered_or_left_the_text_is_reviewed_by_an_extension(
+@pytest.mark.parametrize(
+    ("loop", "extensions"),
+    [
+        ("layperson", []),
+        ("language_clarifier", ["review_every_text"]),
+        ("language_clarifier", ["review_every_text", "apply_edits"]),
+        ("redundancy_checker", ["review_every_text"]),
+        ("redundancy_checker", ["review_every_text", "apply_edits"]),
+    ],
+)
+async def test_rewritten_texts_are_reviewed_and_those_of_the_other_loops_by_an_extension(
     fake_endpoint: FakeEndpoint, loop: str, extensions: list[str]
 ) -> None:
     fake_endpoint.answer = Society(
@@ -60,8 +49,12 @@ async def test_what_entered_or_left_the_text_is_reviewed_by_an_extension(
     result = await run(fake_endpoint, loops=[loop], entries=1, revision_rounds=1, extensions=extensions)
     written = STEPS[loop][: 3 - ("apply_edits" in extensions)]
     assert steps(fake_endpoint) == [*written, "AccuracyCheck", "correct_text", "AccuracyCheck"]
-    correcting = fake_endpoint.chat_requests[-2].text
+    correcting, second_review = (request.text for request in fake_endpoint.chat_requests[-2:])
     assert COMMENT in correcting
+    assert COMMENT in second_review, "the expert knows what it said"
+    correction = result["all_changes"][-1]
+    assert correction["kind"] == "correction"
+    assert correction["because"] == COMMENT or "apply_edits" in extensions
     (exchange,) = result["history"]
     assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
     assert result["simplified"] == ABSTRACT

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES
-from tests.draftroom.conftest import PAPER, Command
+from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Answer, FakeEndpoint, fill
 from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 
@@ -17,13 +17,6 @@ from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 def guarded() -> Iterator[FakeEndpoint]:
     with FakeEndpoint(api_key=KEY) as endpoint:
         yield endpoint
-
-
-@pytest.fixture
-def paper(tmp_path: Path) -> Path:
-    path = tmp_path / "moss.md"
-    path.write_text(PAPER, encoding="utf-8")
-    return path
 
 
 @pytest.fixture

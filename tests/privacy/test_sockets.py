@@ -62,13 +62,6 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def paper(tmp_path: Path) -> Path:
-    path = tmp_path / "moss.md"
-    path.write_text(PAPER, encoding="utf-8")
-    return path
-
-
 def test_the_spy_sees_what_it_should(fake_endpoint: FakeEndpoint, tmp_path: Path):
     code = f"""
 import socket, urllib.request

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from pathlib import Path
 from typing import Any
 
@@ -99,13 +98,6 @@ async def test_no_more_jobs_run_at_once_than_allowed(tmp_path: Path) -> None:
 
     await run_jobs({(str(number),): run for number in range(9)}, tmp_path / "out.jsonl", 3, fields=["id"], tell=print)
     assert most == 3
-
-
-def test_a_line_separator_inside_a_text_ends_no_record(tmp_path: Path) -> None:
-    path = tmp_path / "corpus.jsonl"
-    records = [{"text": "one\u2028two\x85three\r\nfour"}, {"text": "five"}]
-    path.write_text("\n".join(json.dumps(record, ensure_ascii=False) for record in records) + "\n", encoding="utf-8")
-    assert read_json_lines(path) == records
 
 
 @pytest.mark.parametrize("damaged", ["{", "1" * 5000, "[" * 100_000])

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 from runs.record import add_failure, build_run_record, make_run_id, merge_calls
-from state.documents import DocumentRef
 from state.errors import ModelOutputError
 from state.settings import Settings
 from tests.draftroom.conftest import Command
@@ -13,24 +12,8 @@ from tests.draftroom.feedback_values import call
 
 
 def a_record(checkpoints: str = "sqlite"):
-    paper = DocumentRef(
-        sha256="f00",
-        path="p.text.json",
-        source="p.txt",
-        title="Moss",
-        format="text",
-        scope="whole",
-        words=3,
-        pages=0,
-        paragraphs=1,
-        warnings=[],
-    )
-    return build_run_record(
-        "science_journalism",
-        {"name": "p", "path": "/p", "paper": paper},
-        Settings().freeze_settings("journalism"),
-        checkpoints,
-    )
+    settings = Settings().freeze_settings("journalism")
+    return build_run_record("science_journalism", {"name": "p", "path": "/p"}, settings, checkpoints)
 
 
 def test_run_ids_are_readable_and_sort_by_time():

@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import pytest
 
 from state.extensions import (
-    FEEDBACK_EXTENSIONS,
     JOURNALISM_EXTENSIONS,
-    SIMPLIFICATION_EXTENSIONS,
-    FeedbackExtension,
-    JournalismExtension,
-    SimplificationExtension,
 )
 from state.settings import FeedbackSettings, JournalismContext, JournalismSettings
 from tools.configuration import load_settings
-
-SYSTEMS = [
-    (JournalismExtension, JOURNALISM_EXTENSIONS),
-    (SimplificationExtension, SIMPLIFICATION_EXTENSIONS),
-    (FeedbackExtension, FEEDBACK_EXTENSIONS),
-]
-
-
-@pytest.mark.parametrize(("names", "extensions"), SYSTEMS)
-def test_every_name_is_described(names: object, extensions: dict[str, object]) -> None:
-    assert set(get_args(names)) == set(extensions)
 
 
 def test_whole_sets() -> None:

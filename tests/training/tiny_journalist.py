@@ -18,6 +18,7 @@ from tokenizers.trainers import BpeTrainer
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast, set_seed
 
 from nodes.journalism.initialise import PROMPTS
+from tests.training.tiny_seq2seq import FOUR_SHORT_EPOCHS
 from training.fitting import FitRecord
 from training.journalist.config import JournalistConfig
 from training.journalist.train import train_journalist
@@ -82,22 +83,8 @@ def write_model(folder: Path) -> Path:
 
 
 def configured(model: Path | str, **changes: Any) -> JournalistConfig:
-    """Four short epochs."""
-    values = {
-        "model": str(model),
-        "learning_rate": 1e-2,
-        "batch_size": 2,
-        "accumulation": 2,
-        "epochs": 4,
-        "patience": 4,
-        "dropout": 0.1,
-        "lora_rank": 2,
-        "lora_alpha": 4,
-        "max_tokens": 1024,
-        "dev_share": 0.25,
-        "device": "cpu",
-    }
-    return JournalistConfig.model_validate(values | changes)
+    own = {"model": str(model), "lora_rank": 2, "lora_alpha": 4, "max_tokens": 1024}
+    return JournalistConfig.model_validate(FOUR_SHORT_EPOCHS | own | changes)
 
 
 def run(folder: Path, out: Path, **changes: Any) -> FitRecord:

@@ -30,23 +30,21 @@ def write_all(folder: Path) -> Path:
     return folder
 
 
+FOUR_SHORT_EPOCHS = {
+    "learning_rate": 1e-2,
+    "batch_size": 2,
+    "accumulation": 2,
+    "epochs": 4,
+    "patience": 4,
+    "dropout": 0.1,
+    "dev_share": 0.25,
+    "device": "cpu",
+}
+
+
 def configured(model: Path | str, **changes: Any) -> BartConfig:
-    """Four short epochs."""
-    values = {
-        "model": str(model),
-        "learning_rate": 1e-2,
-        "batch_size": 2,
-        "accumulation": 2,
-        "epochs": 4,
-        "patience": 4,
-        "dropout": 0.1,
-        "label_smoothing": 0.1,
-        "clip_norm": 1.0,
-        "max_tokens": 16,
-        "dev_share": 0.25,
-        "device": "cpu",
-    }
-    return BartConfig.model_validate(values | changes)
+    own = {"model": str(model), "label_smoothing": 0.1, "clip_norm": 1.0, "max_tokens": 16}
+    return BartConfig.model_validate(FOUR_SHORT_EPOCHS | own | changes)
 
 
 def run(folder: Path, out: Path, **changes: Any) -> FitRecord:

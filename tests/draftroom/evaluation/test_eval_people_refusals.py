@@ -11,7 +11,7 @@ import pytest
 from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import Runs
-from tests.draftroom.evaluation.refusing import assert_refused
+from tests.draftroom.refusing import assert_refused
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.raters import Sheet, as_json, write_json
 

@@ -8,7 +8,7 @@ import pytest
 
 from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
-from tests.draftroom.evaluation.refusing import assert_refused
+from tests.draftroom.refusing import assert_refused
 from tests.tools.tiny_bert import write_reranker
 from tests.training.toy_plans import WORDS, toy_files
 

@@ -12,7 +12,7 @@ import pytest
 
 from runs.jobs import read_json_lines
 from tests.draftroom.conftest import Command
-from tests.draftroom.evaluation.refusing import assert_refused
+from tests.draftroom.refusing import assert_refused
 from tests.support.processes import free_port
 
 ROOT = Path(__file__).parents[3]

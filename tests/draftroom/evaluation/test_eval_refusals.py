@@ -10,7 +10,7 @@ import pytest
 from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import BEANS, Runs
-from tests.draftroom.evaluation.refusing import assert_refused
+from tests.draftroom.refusing import assert_refused
 from tests.support.corpus_files import write_lines
 
 PAIR = json.dumps({"id": "a", "source": "Aspirin was given.", "target": "They took aspirin."})

@@ -11,7 +11,7 @@ import pytest
 from evals.reproduction import STAGES
 from tests.draftroom.conftest import Command
 from tests.draftroom.evaluation.conftest import BEANS
-from tests.draftroom.evaluation.refusing import assert_refused
+from tests.draftroom.refusing import assert_refused
 from tests.support.corpus_files import write_lines
 
 

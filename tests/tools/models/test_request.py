@@ -12,7 +12,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.tools.models.desk import GOOD, THREAD, Desk, Verdict
 from tools.models import close_clients, request_completions
-from tools.models.endpoint import open_client
 
 
 async def test_only_what_is_set_is_sent(desk: Desk) -> None:
@@ -128,12 +127,6 @@ async def test_progress_is_told(desk: Desk) -> None:
     texts = [event.pop("text") for event in events[1:-1]]
     assert events[1:-1] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 10)]
     assert "".join(texts) == GOOD.content
-
-
-async def test_roles_at_one_endpoint_share_its_client(desk: Desk) -> None:
-    client = await open_client(desk.settings())
-    assert await open_client(desk.settings(model="small", temperature=1.0)) is client
-    assert await open_client(desk.settings(base_url="http://127.0.0.1:9/v1")) is not client
 
 
 def test_each_event_loop_has_connections_of_its_own(fake_endpoint: FakeEndpoint, desk: Desk) -> None:

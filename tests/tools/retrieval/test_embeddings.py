@@ -23,13 +23,6 @@ def likeness(first: list[float], second: list[float]) -> float:
     return float(np.dot(first, second))
 
 
-def test_the_packaged_model_knows_a_paraphrase() -> None:
-    texts = ["How many people took part?", "Forty volunteers were enrolled.", "The gel was stained with iodine."]
-    question, paraphrase, other = choose_embedder(EmbeddingModel()).embed(texts)
-    assert likeness(question, paraphrase) > likeness(question, other) + 0.1
-    assert np.linalg.norm(question) == pytest.approx(1, abs=1e-5)
-
-
 def test_the_end_of_a_long_text_counts_as_much_as_its_beginning() -> None:
     needle = "Forty volunteers with diabetes took insulin. " * 10
     question, first, last, without = choose_embedder(EmbeddingModel()).embed(

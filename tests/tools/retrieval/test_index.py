@@ -32,13 +32,6 @@ def texts_of(segments: Sequence[Segment]) -> list[str]:
     return [segment.text for segment in segments]
 
 
-def test_the_segment_most_like_the_question_is_first_with_its_cosine() -> None:
-    ranking = rank_by_embedding([MANY], MANY[3].text, CountingEmbedder(), 4)
-    assert ranking[0] == (MANY[3], pytest.approx(1, abs=1e-5))
-    assert [score for _, score in ranking] == sorted((score for _, score in ranking), reverse=True)
-    assert len(ranking) == 4
-
-
 def test_a_paper_is_embedded_once_however_many_questions_and_embedders_there_are() -> None:
     first, second = CountingEmbedder(), CountingEmbedder()
     assert best(MANY, first) == best(MANY, second) == MANY[67].text.strip()
@@ -61,16 +54,6 @@ def test_a_new_reading_of_the_same_file_has_an_index_of_its_own() -> None:
     after["sha256"] = before["sha256"]
     best(split_document(before), CountingEmbedder())
     assert best(split_document(after), CountingEmbedder()) == "Mosses dry out."
-
-
-def test_segments_of_several_papers_are_ranked_together() -> None:
-    papers = [
-        split_document(paper("Ferns need shade.")),
-        split_document(paper("")),
-        split_document(paper("Mosses dry out.", "Birds sing.")),
-    ]
-    found = rank_by_embedding(papers, "mosses dry out", CountingEmbedder(), 9)
-    assert [segment.text for segment, _ in found] == ["Mosses dry out.\n\nBirds sing.", "Ferns need shade."]
 
 
 def test_every_segment_has_its_exact_cosine_even_if_all_are_nearly_alike() -> None:

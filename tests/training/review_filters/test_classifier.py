@@ -13,11 +13,9 @@ from state.errors import SettingsError
 from tests.tools.tiny_bert import write_encoder
 from training.review_filters.classifier import (
     ClassifierConfig,
-    compute_label_weights,
     load_classifier,
     train_classifier,
 )
-from training.review_filters.labelled_sentences import LabelledSentence
 
 SAMPLES = {
     "Recap": "the authors study yield",
@@ -73,12 +71,3 @@ def test_a_classifier_of_another_task_is_refused(folder: Path) -> None:
         load_classifier(folder / "out", "aspect")
     with pytest.raises(SettingsError, match="folder of a classifier of aspects"):
         load_classifier(folder / "encoder", "aspect")
-
-
-def test_rare_labels_weigh_more_as_far_as_they_are_balanced() -> None:
-    sentences = [LabelledSentence("a", label, "p") for label in ["x"] * 8 + ["y"] * 2]
-    assert compute_label_weights(sentences, "xyz", 0.0) == [1.0, 1.0, 0.0]
-    assert compute_label_weights(sentences, "xyz", 1.0) == pytest.approx([0.625, 2.5, 0.0])
-    half = compute_label_weights(sentences, "xyz", 0.5)
-    assert half[1] / half[0] == pytest.approx(2.0)
-    assert 8 * half[0] + 2 * half[1] == pytest.approx(10)

@@ -10,10 +10,11 @@ from tests.draftroom.conftest import Command
 
 
 def assert_refused(draftroom: Command, result: Result, kind: ErrorKind, said: str = "") -> None:
-    """The exit code, one sentence on standard error, nothing else anywhere, and no model asked."""
+    """Check the exit code, one sentence on standard error, nothing else anywhere, no model asked and no run begun."""
     assert result.exit_code == EXIT_CODES[kind], result.output
     assert result.stdout == ""
     (sentence,) = result.stderr.strip().splitlines()
     assert said in sentence, sentence
     assert "Traceback" not in sentence
     assert draftroom.endpoint.requests == []
+    assert draftroom.records() == []

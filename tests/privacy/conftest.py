@@ -1,0 +1,5 @@
+"""Papers are those of the command's tests."""
+
+from tests.draftroom.conftest import paper
+
+__all__ = ["paper"]
