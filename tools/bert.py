@@ -70,9 +70,7 @@ class Bert:
     def compute_pooled_vector(self, ids: Sequence[int], types: Sequence[int]) -> Array:
         """Compute the pooler's output `[hidden]` for the first token of a text.
 
-        Args:
-            ids: Token ids, including special tokens.
-            types: For each token, 0 in the first text and 1 in the second.
+        The type of a token is 0 in the first text and 1 in the second; special tokens are included.
         """
         states, last = self._embed_tokens(ids, types), self.config.num_hidden_layers - 1
         for layer in range(last):
@@ -84,9 +82,7 @@ class Bert:
 
         The last row is the sentence vector of Reimers and Gurevych, "Sentence-BERT", 2019.
 
-        Args:
-            text: Text, cut off after `longest` tokens.
-            longest: Maximum number of tokens, including special tokens.
+        The text is cut off after `longest` tokens, special tokens included.
         """
         *ids, last = self.tokenizer.encode(text).ids
         ids = [*ids[: longest - 1], last]

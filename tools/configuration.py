@@ -56,7 +56,15 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     """
     # 1. The settings file and the environment.
     file = find_settings_file()
-    stored = merge_settings(_read_toml(file) if file else {}, _read_environment())
+    fields = {f"DRAFTROOM_{name.upper()}" for name in Settings.model_fields}
+    for variable in os.environ:
+        is_known = variable in OTHER_VARIABLES or variable.split("__")[0] in fields
+        if variable.startswith("DRAFTROOM_") and not is_known:
+            raise SettingsError(f"The environment variable {variable} is not a setting; see .env.example for the list.")
+    try:
+        stored = merge_settings(_read_toml(file) if file else {}, EnvSettingsSource(Settings)())
+    except UnreadableVariable as error:
+        raise SettingsError(f"An environment variable cannot be read: {error}.") from error
     # 2. Overrides, with a preset above or below the stored settings.
     chosen = overrides or {}
     values = merge_settings(stored, chosen)
@@ -73,10 +81,8 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
 def apply_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Apply a preset that is chosen for a run over other settings.
 
-    Args:
-        name: Name or path of the preset.
-        values: Settings of file and environment, or the recorded ones of an evaluation.
-        chosen: Overrides that the caller will merge over the result.
+    The other settings are those of file and environment, or the recorded ones of an evaluation; `chosen` are overrides
+    that the caller will merge over the result.
 
     Raises:
         SettingsError: If the preset does not exist, or one of the sources is invalid.
@@ -217,15 +223,3 @@ def _read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SettingsError(f"The settings file {path} cannot be read: {error}.") from error
-
-
-def _read_environment() -> dict[str, Any]:
-    fields = {f"DRAFTROOM_{name.upper()}" for name in Settings.model_fields}
-    for variable in os.environ:
-        known = variable in OTHER_VARIABLES or variable.split("__")[0] in fields
-        if variable.startswith("DRAFTROOM_") and not known:
-            raise SettingsError(f"The environment variable {variable} is not a setting; see .env.example for the list.")
-    try:
-        return EnvSettingsSource(Settings)()
-    except UnreadableVariable as error:
-        raise SettingsError(f"An environment variable cannot be read: {error}.") from error

@@ -118,16 +118,24 @@ def find_instructions(document: Document) -> list[Finding]:
     # 1. Join the hidden text of each page and reason: a sentence may have been hidden word by word. Comments and other
     # unprinted texts are separate sentences.
     pieces: dict[tuple[int, HiddenReason], list[str]] = {}
-    for each in document["hidden"]:
-        pieces.setdefault((each["page"], each["reason"]), []).append(each["text"])
+    for piece in document["hidden"]:
+        pieces.setdefault((piece["page"], piece["reason"]), []).append(piece["text"])
     hidden = {key: ("\n\n" if key[1] in _UNPRINTED_REASONS else "\n").join(texts) for key, texts in pieces.items()}
-    # 2. Classify all sentences at once. Requests of authors to each other in comments sound like instructions to the
+    # 2. Collect the visible parts; the abstract is among the paragraphs.
+    first_page, section = min(1, document["pages"]), ""
+    parts = [_VisiblePart("title", first_page, document["title"])]
+    for each in document["paragraphs"]:
+        if each["section"] != section:
+            section = each["section"]
+            parts.append(_VisiblePart(f"heading of {each['id']}", each["page"], section))
+        parts.append(_VisiblePart(each["id"], each["page"], each["text"], each))
+    parts += [_VisiblePart(f"reference {each['id']}", 0, each["text"]) for each in document["references"]]
+    # 3. Classify all sentences at once. Requests of authors to each other in comments sound like instructions to the
     # regression, so in comments only phrases count.
-    parts = list(_iterate_visible_parts(document))
     judged = [*(part.text for part in parts), *(text for key, text in hidden.items() if key[1] != "comment")]
     sentences = (sentence for text in judged for sentence in split_candidate_sentences(text))
     instructions = select_instruction_sentences(tuple(sentences))
-    # 3. Report visible parts first, then hidden text.
+    # 4. Report visible parts first, then hidden text.
     found: list[Finding] = []
     for part in parts:
         found += _find_visible_instructions(part, instructions)
@@ -140,20 +148,6 @@ def find_instructions(document: Document) -> list[Finding]:
             why = _WHY_HIDDEN[kind].format(reason=_REASON_TEXTS[reason])
             found.append(Finding(place="hidden", page=page, quote=quote, kind=kind, visible=False, explanation=why))
     return found
-
-
-def _iterate_visible_parts(document: Document) -> Iterator[_VisiblePart]:
-    """Iterate over title, headings, paragraphs and references; the abstract is among the paragraphs."""
-    first_page = min(1, document["pages"])
-    yield _VisiblePart("title", first_page, document["title"])
-    section = ""
-    for paragraph in document["paragraphs"]:
-        if paragraph["section"] != section:
-            section = paragraph["section"]
-            yield _VisiblePart(f"heading of {paragraph['id']}", paragraph["page"], section)
-        yield _VisiblePart(paragraph["id"], paragraph["page"], paragraph["text"], paragraph)
-    for reference in document["references"]:
-        yield _VisiblePart(f"reference {reference['id']}", 0, reference["text"])
 
 
 def _find_visible_instructions(part: _VisiblePart, known: Iterable[str]) -> Iterator[Finding]:
@@ -187,9 +181,7 @@ def mark_as_untrusted(text: str, found: Sequence[Finding] = ()) -> str:
     Sentences that address a language model become marked quotations, special tokens are broken up, and invisible
     characters are removed. The function is idempotent.
 
-    Args:
-        text: Text to be shown in a prompt.
-        found: Findings of `find_instructions` in the paper; the regression is not run again.
+    `found` are the findings of `find_instructions` in the paper, so that the regression is not run again.
     """
     known = [strip_invisible(each["quote"]) for each in found if each["kind"] == "instruction"]
     parts: list[str] = []
@@ -254,13 +246,19 @@ class InstructionSpan(NamedTuple):
 def find_instruction_spans(text: str, known: Iterable[str] = ()) -> list[InstructionSpan]:
     """Find sentences that address a language model or an automated reviewer, in order, without overlap.
 
-    Args:
-        text: Visible or hidden text of a paper.
-        known: Sentences that the regression classified as instructions.
+    `known` are sentences that the regression classified as instructions.
     """
     # 1. Find tokens, phrases and known sentences.
     passages = [InstructionSpan(*match.span(), "chat template") for match in CHAT_TOKEN.finditer(text)]
-    passages += [InstructionSpan(*place, "instruction") for place in _find_phrases(text)]
+    folded, offsets = fold_text(text)
+    anywhere, orders = _load_phrase_patterns()
+    phrases = [match.span() for match in anywhere.finditer(folded)]
+    for start, end in (match.span() for match in orders.finditer(folded)):
+        # Hidden text often ends up within a sentence, so a phrase in capitals counts anywhere.
+        is_upper = text[offsets[start] : offsets[end - 1] + 1].isupper()
+        if is_upper or _ORDER_OPENING.search(folded, max(0, start - _ORDER_WINDOW), start):
+            phrases.append((start, end))
+    passages += [InstructionSpan(offsets[start], offsets[end - 1] + 1, "instruction") for start, end in phrases]
     present = (re.escape(each) for each in known if each in text)
     passages += [InstructionSpan(*match.span(), "instruction") for each in present for match in re.finditer(each, text)]
     if not passages:
@@ -313,20 +311,6 @@ def _load_phrase_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
             pattern = rf"(?<!\w)(?:{spaced})(?!\w)"
         (orders if line.startswith("> ") else anywhere).append(pattern)
     return re.compile("|".join(anywhere)), re.compile("|".join(orders))
-
-
-def _find_phrases(text: str) -> Iterator[tuple[int, int]]:
-    folded, offsets = fold_text(text)
-    anywhere, orders = _load_phrase_patterns()
-    found = [match.span() for match in anywhere.finditer(folded)]
-    for match in orders.finditer(folded):
-        start, end = match.span()
-        # Hidden text often ends up within a sentence, so a phrase in capitals counts anywhere.
-        is_upper = text[offsets[start] : offsets[end - 1] + 1].isupper()
-        if is_upper or _ORDER_OPENING.search(folded, max(0, start - _ORDER_WINDOW), start):
-            found.append((start, end))
-    for start, end in found:
-        yield offsets[start], offsets[end - 1] + 1
 
 
 @lru_cache(maxsize=8)  # the same paper is classified again with each version of a result

@@ -40,9 +40,8 @@ async def generate_text(folder: Path, source: str) -> GeneratedText:
 
     The checkpoint's `generation_config.json` sets the maximum length and the search.
 
-    Args:
-        folder: Folder of a checkpoint with its tokenizer, as `save_pretrained` writes them; loaded once.
-        source: Plain text; the end is cut off if it does not fit the model's positions.
+    The folder is a checkpoint with its tokenizer, as `save_pretrained` writes them, and is loaded once. The end of the
+    source is cut off if it does not fit the model's positions.
 
     Raises:
         SettingsError: The model does not exist, or packages that it needs are not installed.

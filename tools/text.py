@@ -249,13 +249,9 @@ def list_points(text: str) -> list[str]:
 def split_at_labels(text: str, labels: Mapping[str, str]) -> dict[str, str]:
     """Split a text at lines that consist of a label, or begin with a label and a colon.
 
-    Args:
-        text: Markdown; a label may be a heading, bold or plain.
-        labels: Patterns of the labels by the names of the parts.
-
-    Returns:
-        The text of each part by its name, the last one if a label occurs twice. Text before all labels has the empty
-        name.
+    A label may be a heading, bold or plain; `labels` are their patterns by the names of the parts. The
+    result has the text of each part by its name, the last one if a label occurs twice. Text before all labels has the
+    empty name.
     """
     pattern = "|".join(f"(?P<{name}>{label})" for name, label in labels.items())
     mark = r"(?:\#+[ \t]*|(?:\d+[.)][ \t]*)?[*_]{2})(?:\d+[.)][ \t]*)?[*_]*"  # with a number before or after it

@@ -120,14 +120,23 @@ def parse_latex(text: str) -> DocumentParts:
             converted = _format_section("Abstract", converter.front_matter["abstract"]) + converted
     except RecursionError:
         return DocumentParts("", [], warnings=["the LaTeX source nests groups too deeply to be read"])
-    # 3. Split the text into blocks.
+    # 3. Split the text into blocks at empty lines.
+    blocks: list[Block] = []
+    for part in re.split(r"\n\s*\n", clean_characters(_strip_marks(converted))):
+        rows = [[" ".join(cell.split()) for cell in row.split(_CELL_MARK)] for row in part.split(_ROW_MARK)]
+        line = " ".join(part.replace(_CELL_MARK, " ").replace(_ROW_MARK, " ").split())
+        if line.startswith(_HEADING_MARK):
+            blocks.append(Block("heading", line.removeprefix(_HEADING_MARK).strip(), level=2))
+        elif any(map(str.isalnum, line)):
+            table = [row for row in rows if any(row)] if _CELL_MARK in part else []
+            blocks.append(Block("paragraph", line, rows=table))
     warnings = list(dict.fromkeys(converter.warnings))
     if converter.unknown:
         names = ", ".join(f"\\{name}" for name, _ in converter.unknown.most_common(_MAX_NAMED_MACROS))
         warnings.append(f"{converter.unknown.total()} macros without a definition were left out: {names}")
     return DocumentParts(
         title=" ".join(converter.front_matter.get("title", "").split()),
-        blocks=mark_references(_split_paragraph_blocks(clean_characters(_strip_marks(converted)))),
+        blocks=mark_references(blocks),
         hidden=[*converter.hidden, *_find_unprinted_text(text)],
         warnings=warnings,
     )
@@ -171,19 +180,6 @@ def _parse_nodes(text: str) -> list[LatexNode]:
     text = re.sub(r"\\verb\*?\s*\Z", "", text)  # pylatexenc would look for its delimiter beyond the end
     nodes: list[LatexNode] = LatexWalker(text, latex_context=context, tolerant_parsing=True).get_latex_nodes()[0]
     return nodes
-
-
-def _split_paragraph_blocks(text: str) -> list[Block]:
-    blocks: list[Block] = []
-    for part in re.split(r"\n\s*\n", text):
-        rows = [[" ".join(cell.split()) for cell in row.split(_CELL_MARK)] for row in part.split(_ROW_MARK)]
-        line = " ".join(part.replace(_CELL_MARK, " ").replace(_ROW_MARK, " ").split())
-        if line.startswith(_HEADING_MARK):
-            blocks.append(Block("heading", line.removeprefix(_HEADING_MARK).strip(), level=2))
-        elif any(map(str.isalnum, line)):
-            table = [row for row in rows if any(row)] if _CELL_MARK in part else []
-            blocks.append(Block("paragraph", line, rows=table))
-    return blocks
 
 
 class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]

@@ -63,12 +63,7 @@ def insert_included_files(data: bytes, path: Path) -> bytes:
 
 
 def expand_macros(source: str, kept: Collection[str]) -> str:
-    r"""Expand the author's macros, and replace their definitions by `\relax`.
-
-    Args:
-        source: LaTeX without comments.
-        kept: Names of macros that are not expanded, even if the author redefines them.
-    """
+    r"""Expand the author's macros but the kept ones in a source without comments; definitions become `\relax`."""
     known: dict[str, tuple[int, str]] = {}  # number of arguments and body of each macro
     left = _MAX_EXPANSIONS
 

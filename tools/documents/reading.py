@@ -97,12 +97,8 @@ def read_document_bytes(
 ) -> DocumentRef:
     """Read a paper from its bytes, as `read_document` does.
 
-    Args:
-        data: Content of the file.
-        name: File name for messages; its suffix shows the format if the bytes do not.
-        source: Path of the file; without it the bytes are stored in the state folder.
-        scope: As for `read_document`.
-        max_pages: As for `read_document`.
+    The suffix of the name, which messages quote, shows the format if the bytes do not. Without the path of a file as
+    the source, the bytes are stored in the state folder.
     """
     # 1. Check the size.
     if len(data) > MAX_BYTES:

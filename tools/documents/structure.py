@@ -92,9 +92,7 @@ def has_sentence_length(text: str) -> bool:
 def choose_pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
     """Choose the title in the metadata if the first page has it, or else the largest type of that page.
 
-    Args:
-        metadata: Title in the file's metadata, often a file name.
-        first_page: Lines of the first page with their type size in points.
+    The title in the metadata is often a file name. The lines of the page have their type size in points.
     """
     lines = [(size, _clean_line(text)) for size, text in first_page]
     title = _clean_line(metadata)
@@ -246,23 +244,17 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
             inside = is_start
             marked.append(replace(block, kind="heading", text=block.text.replace("\n", " ")))
         elif inside:
-            marked += [Block("reference", text) for text in _split_reference_entries(block.text)]
+            # Split at labels, at numbers in brackets, or at all lines if each has a year.
+            lines = re.split(r"\n|\s(?=\[\d{1,3}\]\s)", block.text)
+            is_entry_per_line = all(_YEAR.search(line) and line.endswith((".", ")")) for line in lines)
+            for at, line in enumerate(lines):
+                if at == 0 or is_entry_per_line or REFERENCE_LABEL.match(line):
+                    marked.append(Block("reference", line))
+                else:
+                    marked[-1].text += f" {line}"
         else:
             marked.append(replace(block, text=block.text.replace("\n", " ")))
     return marked
-
-
-def _split_reference_entries(text: str) -> list[str]:
-    """Split a paragraph into references at labels, at numbers in brackets, or at all lines if each has a year."""
-    entries: list[str] = []
-    lines = re.split(r"\n|\s(?=\[\d{1,3}\]\s)", text)
-    is_entry_per_line = all(_YEAR.search(line) and line.endswith((".", ")")) for line in lines)
-    for line in lines:
-        if not entries or is_entry_per_line or REFERENCE_LABEL.match(line):
-            entries.append(line)
-        else:
-            entries[-1] += f" {line}"
-    return entries
 
 
 def _build_heading_pattern(word: str) -> str:

@@ -11,11 +11,7 @@ MIN_SIMILARITY = 0.5  # share of words in common, in order, of a paragraph and i
 
 
 def match_paragraphs(before: Sequence[Paragraph], after: Sequence[Paragraph]) -> dict[str, Paragraph]:
-    """Match paragraphs of an old version to those of a new one.
-
-    Returns:
-        Paragraphs of the new version by the ids of the old ones, without those that have no match.
-    """
+    """Return the paragraphs of a new version by the ids of the old ones that they match."""
     pairs: dict[str, Paragraph] = {}
     # Identical paragraphs first, then each of the others with the most similar one that is left.
     left = {new["id"]: (tuple(new["text"].split()), new) for new in after}

@@ -59,29 +59,16 @@ class Download(NamedTuple):
 
 @dataclass(frozen=True)
 class Fetcher:
-    """Fetches addresses that the guard allows; proxy settings and the rest of the environment are ignored.
-
-    Args:
-        gate: Decides which addresses may be requested.
-        user_agent: User-Agent header.
-        max_bytes: Size limit of an answer, counted after decompression.
-        seconds: Time limit of a whole download, redirects included.
-        certificates: Trusted authorities; those of the system by default.
-    """
+    """Fetches addresses that the guard allows; proxy settings and the rest of the environment are ignored."""
 
     gate: AddressGuard
     user_agent: str
-    max_bytes: int = 25_000_000
-    seconds: float = 60.0
-    certificates: ssl.SSLContext | None = None
+    max_bytes: int = 25_000_000  # of an answer, after decompression
+    seconds: float = 60.0  # of a whole download, redirects included
+    certificates: ssl.SSLContext | None = None  # those of the system by default
 
     async def fetch(self, address: str, *, accept: AbstractSet[str], secrets: Sequence[Secret] = ()) -> Download:
-        """Fetch an address.
-
-        Args:
-            address: Address to fetch; http is turned into https.
-            accept: Accepted content types.
-            secrets: Keys of the service.
+        """Fetch an address; http is turned into https.
 
         Raises:
             AddressBlockedError: The address, or one that it redirects to, is on the blocklist.
@@ -97,7 +84,14 @@ class Fetcher:
                     answer = await self._request_first_reachable(url, accept, allowed)
                     if isinstance(answer, Download):
                         return answer
-                    url = self.gate.check_address(_resolve_redirect(url, answer, secrets))
+                    try:
+                        target = url.join(answer)
+                    except httpx2.InvalidURL:
+                        raise FetchError(format_address(url), "redirects to an invalid web address") from None
+                    for secret in secrets:
+                        if secret.name in target.params:  # the server has copied the key
+                            target = target.copy_remove_param(secret.name)
+                    url = self.gate.check_address(target)
         except TimeoutError:
             reason = f"sent no complete answer within {self.seconds:g} s"
             raise ServerFaultError(format_address(first), reason, passing=True) from None
@@ -173,24 +167,8 @@ class Fetcher:
         return Download(format_address(url), PDF if is_unspecified else content_type, bytes(data))
 
 
-def _resolve_redirect(url: httpx2.URL, location: str, secrets: Sequence[Secret]) -> httpx2.URL:
-    """Return the target of a redirect, without keys that the server has copied into it."""
-    try:
-        target = url.join(location)
-    except httpx2.InvalidURL:
-        raise FetchError(format_address(url), "redirects to an invalid web address") from None
-    for secret in secrets:
-        if secret.name in target.params:
-            target = target.copy_remove_param(secret.name)
-    return target
-
-
 def parse_retry_after(value: str) -> float | None:
-    """Parse a Retry-After header (RFC 9110: seconds or a date).
-
-    Returns:
-        Seconds from now, 0 for a date in the past; None if the value is neither.
-    """
+    """Parse a Retry-After header (RFC 9110: seconds or a date) to seconds from now; None if it is neither."""
     date = parsedate_tz(value)
     if date:
         return max(0.0, mktime_tz(date) - time.time())
@@ -217,16 +195,10 @@ def delete_cached_searches() -> None:
 
 @dataclass(frozen=True)
 class DownloadCache:
-    """Downloads on disk, one file each: a line of JSON with their origin, then their bytes. Calls block.
+    """Downloads on disk, one file each: a line of JSON with their origin, then their bytes. Calls block."""
 
-    Args:
-        folder: Folder of the files; created when it is first needed.
-        max_age_s: Age in seconds from which an entry is ignored; None keeps it for good.
-        clock: Returns seconds since 1970.
-    """
-
-    folder: Path
-    max_age_s: float | None = None
+    folder: Path  # created when it is first needed
+    max_age_s: float | None = None  # of an entry that is still used; None keeps it for good
     clock: Callable[[], float] = time.time
 
     def load_entry(self, key: str) -> Download | None:

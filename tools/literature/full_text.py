@@ -11,7 +11,6 @@ from urllib.parse import unquote, urlsplit
 from state.documents import Document, Paragraph
 from state.errors import InputError
 from tools.documents.reading import load_document, read_document_bytes
-from tools.literature.fetching import Download
 from tools.literature.records import FoundDocument, Hit
 from tools.literature.url_guard import AddressBlockedError, FetchError
 from tools.literature.web import WebClient
@@ -37,11 +36,7 @@ async def fetch_hit_document(
 ) -> FoundDocument | None:
     """Fetch the full text of a hit of a web service, or else use its abstract; None if there is neither.
 
-    Args:
-        hit: Hit of a web service; its PDF is tried first, then its landing page.
-        web: Client for the files.
-        read: Reads files and pages.
-        note: Called with the reason why an address gives no full text.
+    The PDF is tried first, then the landing page; `note` is called with the reason why an address gives no full text.
 
     Raises:
         AddressBlockedError: One of the addresses leads to a blocked site, so nothing of the hit is used.
@@ -49,7 +44,17 @@ async def fetch_hit_document(
     """
     for address in dict.fromkeys(filter(None, [hit["pdf_address"], hit["address"]])):
         try:
-            return as_found_document(hit, await _read_download(await web.fetch_file(address), hit, read))
+            download = await web.fetch_file(address)
+            # The reader chooses the format by the suffix, and many addresses have none, or that of a script.
+            name = PurePosixPath(unquote(urlsplit(download.address).path)).name
+            suffix = _SUFFIXES.get(download.content_type, ".html")
+            if not name.lower().endswith(suffix):
+                name = f"{name or 'page'}{suffix}"
+            document = await asyncio.to_thread(read, download.data, name, download.address)
+            characters = sum(len(paragraph["text"]) for paragraph in document["paragraphs"])
+            if characters >= max(MIN_FULL_TEXT_CHARACTERS, len(hit["abstract"])):
+                return as_found_document(hit, document)
+            note(str(FetchError(download.address, "holds no full text")))
         except AddressBlockedError:
             raise
         except (FetchError, InputError) as error:
@@ -81,16 +86,3 @@ def as_found_document(hit: Hit, document: Document, *, full: bool = True) -> Fou
         provider=hit["provider"],
         extent="full text" if full else "abstract",
     )
-
-
-async def _read_download(download: Download, hit: Hit, read: PaperReader) -> Document:
-    # The reader chooses the format by the suffix, and many addresses have none, or that of a script.
-    name = PurePosixPath(unquote(urlsplit(download.address).path)).name
-    suffix = _SUFFIXES.get(download.content_type, ".html")
-    if not name.lower().endswith(suffix):
-        name = f"{name or 'page'}{suffix}"
-    document = await asyncio.to_thread(read, download.data, name, download.address)
-    characters = sum(len(paragraph["text"]) for paragraph in document["paragraphs"])
-    if characters < max(MIN_FULL_TEXT_CHARACTERS, len(hit["abstract"])):
-        raise FetchError(download.address, "holds no full text")
-    return document

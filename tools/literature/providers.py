@@ -105,10 +105,7 @@ class ServiceClient:
         return SearchResult(hits, [])
 
     async def look_up_doi(self, doi: str) -> SearchResult:
-        """Look up the work with a DOI, at a service that filters by it.
-
-        Returns:
-            One hit, or none if the service does not know the DOI.
+        """Look up the work with a DOI, at a service that filters by it; one hit, or none if it is unknown there.
 
         Raises:
             FetchError: The service could not be asked.
@@ -157,14 +154,9 @@ class ServiceClient:
 
 
 def find_values(value: Any, path: str) -> list[Any]:
-    """Return the values at a path.
+    """Return all values at a path that are there and not null.
 
-    Args:
-        value: Decoded JSON.
-        path: Keys, separated by dots; `*` stands for every item of a list, and a number for the item at its place.
-
-    Returns:
-        All values that are there and not null; none if a part of the path is missing.
+    A path has keys separated by dots; `*` stands for every item of a list, and a number for the item at its place.
     """
     values = [value]
     for key in path.split("."):

@@ -64,7 +64,6 @@ class Provider(Protocol):
     @property
     def name(self) -> str:
         """Name in settings, hits and notices."""
-        ...
 
     async def search(self, query: str, limit: int) -> SearchResult:
         """Return the best `limit` hits for a question.
@@ -72,7 +71,6 @@ class Provider(Protocol):
         Raises:
             FetchError: The provider could not be searched.
         """
-        ...
 
 
 class FoundDocument(TypedDict):
@@ -172,9 +170,7 @@ def is_same_document(document: Document, paper: ReviewedPaper) -> bool:
 def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> ReviewedPaper:
     """Collect the identifying data of the paper under review, for `find_documents`.
 
-    Args:
-        document: The paper; the stamp that arXiv prints on a PDF is found.
-        named: Its DOI or arXiv number if the user gives one.
+    `named` is its DOI or arXiv number if the user gives one; the stamp that arXiv prints on a PDF is found, too.
     """
     opening = (paragraph["text"] for paragraph in document["paragraphs"][:_OPENING_PARAGRAPHS])
     stamps = (stamp[0] for text in opening if (stamp := _ARXIV_STAMP.search(text)))

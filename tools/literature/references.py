@@ -82,15 +82,9 @@ class ReferenceLookup:
 
 
 def look_up_references(report: PaperReport, document: Document, settings: LiteratureSettings) -> PaperReport:
-    """Look up the references of a paper at Crossref and OpenAlex.
+    """Look up the references of a paper at Crossref and OpenAlex, and add to its report what was found or missed.
 
-    Args:
-        report: Findings about the paper so far.
-        document: The paper with its references.
-        settings: Settings of the literature, for its keys and the contact; the providers do not matter.
-
-    Returns:
-        The report with the findings, and with what could not be looked up.
+    Of the settings, keys and contact are used; the providers do not matter.
 
     Raises:
         SettingsError: A key or the contact holds characters that are invalid in a header.
@@ -107,16 +101,7 @@ def look_up_references(report: PaperReport, document: Document, settings: Litera
 async def check_references(
     entries: Sequence[Reference], index: ReferenceLookup, seconds: float = _TIME_LIMIT_S
 ) -> tuple[list[ComputedFinding], list[str]]:
-    """Look up the entries one after the other.
-
-    Args:
-        entries: Entries of a list of references.
-        index: Clients of the services.
-        seconds: Time limit of all of them together.
-
-    Returns:
-        Findings, and sentences on what could not be looked up.
-    """
+    """Look up entries one by one, and return findings, and sentences on what was not looked up in the time limit."""
     found, unread, done = list[ComputedFinding](), list[str](), 0
     try:
         async with asyncio.timeout(seconds):

@@ -45,19 +45,12 @@ PROJECT_NAME = "Draftroom"
 
 @dataclass(frozen=True)
 class Sources:
-    """Providers to search, and the means to fetch their hits.
+    """Providers to search, and the means to fetch their hits."""
 
-    Args:
-        providers: Providers in the order in which they are searched.
-        web: Client for the hits of all providers but the folder.
-        read: Reads files and pages.
-        folder: The provider whose hits are local files.
-    """
-
-    providers: Sequence[Provider]
+    providers: Sequence[Provider]  # in the order in which they are searched
     web: WebClient
     read: PaperReader
-    folder: FolderProvider | None = None
+    folder: FolderProvider | None = None  # the provider whose hits are local files
 
 
 async def find_documents(
@@ -68,11 +61,7 @@ async def find_documents(
     The paper's pipeline (SWIF2T, Section 4.1) over several providers. Blocked pages are left out and recorded, and so
     is the paper under review (an extension). A provider, page or file that fails is recorded, too.
 
-    Args:
-        question: Question in plain words; nothing else is sent to the providers.
-        sources: Providers, as `build_sources` makes them from the settings.
-        limit: Number of documents.
-        under_review: The paper that must not be found.
+    Nothing but the question is sent to the providers.
 
     Raises:
         RetrievalUnavailableError: No provider could be searched.
@@ -173,11 +162,7 @@ def build_sources(
 ) -> Sources:
     """Build the providers that the settings name; the folder only if its path is set.
 
-    Args:
-        settings: Settings of the user.
-        rank: Finds passages in the papers of the folder.
-        read: Reads files and pages.
-        gate: Decides which addresses may be requested; by default the public internet without blocked sites.
+    By default the guard admits the public internet without blocked sites.
 
     Raises:
         SettingsError: A key or the contact holds characters that are invalid in a header.

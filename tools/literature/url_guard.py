@@ -56,9 +56,8 @@ DEFAULT_BLOCKLIST = tuple(line for line in _BLOCKLIST_LINES if line and not line
 def find_blocking_entry(url: httpx2.URL, blocklist: Iterable[str]) -> str | None:
     """Return the blocklist entry that matches an address; None if there is none.
 
-    Args:
-        url: Address, in any spelling of its host and path.
-        blocklist: Entries as in `blocklist.txt`: a host, or a host with the beginning of a path.
+    The address may be in any spelling of its host and path. The entries are as in `blocklist.txt`: a host, or a host
+    with the beginning of a path.
     """
     host = url.raw_host.decode("ascii").rstrip(".").lower()
     # Normalized, so that /x/../forum or %66orum does not pass for another path.
@@ -78,10 +77,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 async def resolve_host(host: str, port: int) -> list[str]:
-    """Resolve a host by the system, which also accepts numeric forms of addresses.
-
-    Returns:
-        IP addresses in the system's order, each once.
+    """Resolve a host by the system, in its order, each IP address once; numeric forms are accepted, too.
 
     Raises:
         OSError: The host has no address.
@@ -132,8 +128,14 @@ class AddressGuard:
             raise FetchError(str(address)[:200], "is not a valid web address") from None
         if url.scheme == "http" and not self.loopback_for_tests:
             url = url.copy_with(scheme="https")
-        if problem := self._find_address_problem(url):
-            raise FetchError(format_address(url), problem)
+        problems = {
+            "only https is": url.scheme != "https" and not (url.scheme == "http" and self.loopback_for_tests),
+            "it holds a user name or password": bool(url.userinfo),
+            "it has no proper host": not _HOST.fullmatch(url.raw_host.decode("ascii")),
+            "only port 443 is": url.port not in (None, 443) and not self.loopback_for_tests,
+        }
+        if problem := next((each for each, applies in problems.items() if applies), ""):
+            raise FetchError(format_address(url), f"is not asked: {problem}")
         if entry := find_blocking_entry(url, self.blocklist):
             raise AddressBlockedError(format_address(url), f"is on the blocklist ({entry})")
         return url
@@ -155,17 +157,6 @@ class AddressGuard:
         if not all(address in self.loopback_for_tests or is_public(address) for address in addresses):
             raise FetchError(format_address(url), "leads to an address that is not in the public internet")
         return addresses
-
-    def _find_address_problem(self, url: httpx2.URL) -> str:
-        if url.scheme != "https" and not (url.scheme == "http" and self.loopback_for_tests):
-            return "is not asked: only https is"
-        if url.userinfo:
-            return "is not asked: it holds a user name or password"
-        if not _HOST.fullmatch(url.raw_host.decode("ascii")):
-            return "is not asked: it has no proper host"
-        if url.port not in (None, 443) and not self.loopback_for_tests:
-            return "is not asked: only port 443 is"
-        return ""
 
 
 def format_address(url: httpx2.URL) -> str:

@@ -72,19 +72,11 @@ FILE_INTERVAL_S = 1.0
 
 @dataclass(frozen=True)
 class WebClient:
-    """Client for services and files.
-
-    Args:
-        fetcher: Makes single requests.
-        searches: Cache of the services' answers.
-        files: Cache of fetched papers and pages.
-        pace: Rate limits.
-        tries: Most attempts at a request.
-    """
+    """Client for services and files."""
 
     fetcher: Fetcher
-    searches: DownloadCache
-    files: DownloadCache
+    searches: DownloadCache  # answers of services
+    files: DownloadCache  # papers and pages
     pace: RateLimiter = RATE_LIMITER
     tries: int = 3
 
@@ -100,13 +92,8 @@ class WebClient:
     ) -> T:
         """Query a service, unless its answer is cached.
 
-        Args:
-            service: Service with its rate limit.
-            address: Address of the service.
-            params: Parameters of the query, without keys, because they are stored.
-            accept: Accepted content types.
-            read: Parses the answer, or raises ValueError; only answers that it can parse are cached.
-            secrets: Keys of the service.
+        The parameters have no keys, because they are stored. `read` raises ValueError for an answer that it cannot
+        parse, which is then not cached.
 
         Raises:
             FetchError: There is no valid answer.

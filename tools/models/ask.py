@@ -93,11 +93,7 @@ def parse_answer(
 ) -> ParsedAnswer[Value]:
     """Validate an answer against its schema, and leave out parts that exceed the limits.
 
-    Args:
-        completion: Answer of the model.
-        schema: Class of the value.
-        limits: The run's table of limits.
-        last_try: Whether validators may repair a value, because no further answer is requested.
+    In the last try, validators may repair a value, because no further answer is requested.
 
     Raises:
         UnusableAnswerError: It was cut off, holds no such value, or does not fit the schema.
@@ -109,31 +105,25 @@ def parse_answer(
         raise UnusableAnswerError(f"it has no text, and all of its {spent} {OTHER_FIELD_PROBLEM}")
     if is_cut_off and not text:
         raise UnusableAnswerError(f"all of its {spent} were thoughts, and no answer followed; think more briefly")
-    if issubclass(schema, MarkdownAnswer):
-        return _parse_markdown(text, schema, spent if is_cut_off else "")
+    notes: list[str] = []
     if is_cut_off:
-        raise UnusableAnswerError(f"it was cut off after {spent}; answer more briefly")
-    return _parse_json(text, schema, limits, last_try=last_try)
+        is_usable = issubclass(schema, MarkdownAnswer) and schema.usable_if_cut_off
+        text = text.rpartition("\n")[0].rstrip() if is_usable else ""
+        if not text:
+            raise UnusableAnswerError(f"it was cut off after {spent}; answer more briefly")
+        notes.append(f"the text was cut off after {spent}, and counts up to its last whole line")
+    if not issubclass(schema, MarkdownAnswer):
+        return _parse_json(text, schema, limits, last_try=last_try)
+    try:
+        return ParsedAnswer(schema.from_markdown(_FENCED.sub(r"\1", text).strip()), notes)
+    except ValueError as error:
+        raise UnusableAnswerError(str(error)) from error
 
 
 def _strip_thoughts(text: str) -> str:
     """Return an answer without the model's thoughts."""
     # Some chat templates write the opening tag, so that only the closing one is in the answer.
     return _THOUGHT.sub("", text).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
-
-
-def _parse_markdown(text: str, schema: Any, cut_off_after: str) -> ParsedAnswer[Any]:
-    """Parse a text; of one that was cut off, the lines before the last, if the schema allows it."""
-    notes: list[str] = []
-    if cut_off_after:
-        text = text.rpartition("\n")[0].rstrip() if schema.usable_if_cut_off else ""
-        if not text:
-            raise UnusableAnswerError(f"it was cut off after {cut_off_after}; answer more briefly")
-        notes.append(f"the text was cut off after {cut_off_after}, and counts up to its last whole line")
-    try:
-        return ParsedAnswer(schema.from_markdown(_FENCED.sub(r"\1", text).strip()), notes)
-    except ValueError as error:
-        raise UnusableAnswerError(str(error)) from error
 
 
 def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> ParsedAnswer[Value]:
@@ -164,10 +154,7 @@ MAX_GRAMMAR_REPETITIONS = 1990  # llama.cpp refuses grammars that repeat somethi
 def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
     """Build the JSON schema of an answer for a server.
 
-    Args:
-        schema: Class of the answer.
-        limits: The run's table of limits.
-        bounded: Whether the schema has the limits as `maxItems` and `maxLength`, in items and characters.
+    If `bounded`, it has the limits as `maxItems` and `maxLength`, in items and characters.
     """
     copy = deepcopy(_build_json_schema(schema))
     parts: list[Any] = [copy]
@@ -189,16 +176,7 @@ def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: boo
 
 
 def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
-    """Shorten a decoded answer to the limits.
-
-    Args:
-        value: Answer as decoded from JSON.
-        schema: Class of the answer, whose JSON schema names the limit of each part.
-        limits: The run's table of limits.
-
-    Returns:
-        The answer without the parts that exceed the limits, and a note on each of these.
-    """
+    """Return a decoded answer without the parts that exceed the limits of its JSON schema, and a note on each."""
     whole = _build_json_schema(schema)
     notes: list[str] = []
     return _enforce_part_limits(value, whole, whole.get("$defs", {}), "the answer", limits, notes), notes
@@ -390,22 +368,12 @@ async def sample_answers(  # noqa: PLR0913 - the arguments of `ask_model`, and a
     trim: str,
     limits: Limits | None = None,
 ) -> Samples[Value]:
-    """Ask for `number` answers and keep the usable ones; if there are none, ask once more.
+    """Ask for `number` answers and keep the usable ones, at least one; if there are none, ask once more.
 
     Must run inside a LangGraph node.
 
-    Args:
-        caller: Role, step and round, for progress and accounting.
-        prompt_file: Markdown file of the prompt.
-        variables: Values of the prompt's declared variables.
-        schema: Class of the answer.
-        settings: Endpoint, model and sampling of the role.
-        number: Number of answers.
-        trim: Name of the variable that may be shortened if the prompt exceeds the context.
-        limits: The run's table of limits, which the prompt sees as `limits` if it declares it; by default the defaults.
-
-    Returns:
-        At least one usable answer.
+    `trim` is the variable that may be shortened if the prompt exceeds the context. The prompt sees the run's limits as
+    `limits` if it declares them; without them, the defaults hold.
 
     Raises:
         ModelUnavailableError: If the endpoint fails after all retries.
@@ -567,9 +535,6 @@ async def _send_once(request: ModelRequest[Any], number: int) -> list[Completion
 def is_prompt_truncated(read: int, sent: int, *, counted: bool) -> bool:
     """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain.
 
-    Args:
-        read: Tokens that the server says it has read; 0 if it does not say.
-        sent: Tokens of the prompt.
-        counted: Whether the server has counted them; an estimate shows nothing about a short prompt.
+    A server that does not count reports 0 tokens; an estimate shows nothing about a short prompt.
     """
     return 0 < read < sent / 2 and (counted or sent > MIN_RELIABLE_ESTIMATE)

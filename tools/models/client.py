@@ -133,16 +133,8 @@ async def request_completions(
     llama.cpp refuses more than it has slots for. A refused request for several is therefore repeated for one answer; if
     it was refused for another reason, that request is refused, too.
 
-    Args:
-        prompt: Text of the message.
-        settings: Endpoint, model and sampling.
-        schema: JSON schema that constrains decoding if the server supports it; None for prose.
-        max_tokens: Limit of each answer.
-        progress: Called with each piece of the answers.
-        number: Number of answers.
-
-    Returns:
-        At least one answer. The first one holds usage and time of all of them.
+    The schema constrains decoding if the server supports it; prose has none. The limit of tokens is that of each
+    answer. The first answer holds usage and time of all of them.
 
     Raises:
         ModelUnavailableError: If the endpoint fails after all retries.
@@ -187,10 +179,8 @@ async def classify_fault(
 
     A server does not say reliably whether it refuses the text or the fields of a request. So a harmless text is sent
     with the same fields; after a refusal the beginning of its answer is enough. After a fault the server is asked for a
-    short answer, which must be complete.
-
-    Returns:
-        RequestFailedError or RequestRefusedError if other questions can be answered, else the error for all of them.
+    short answer, which must be complete. The result is a RequestFailedError or RequestRefusedError if other questions
+    can be answered, else the error for all of them.
     """
     discard_endpoint(settings)
     fault = translate_error(error, settings, prompt)

@@ -85,9 +85,8 @@ def find_retry_delay(error: BaseException | None) -> float | None:
 def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
     """Return the seconds to wait before the next attempt.
 
-    Args:
-        first_wait_s: Wait after the first attempt; it doubles with each further one, up to `LONGEST_WAIT_S`.
-        attempt: The failed attempt; a wait that the server asks for in its answer goes first.
+    The wait after the first attempt doubles with each further one, up to `LONGEST_WAIT_S`; a wait that the server asks
+    for goes first.
     """
     requested = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
     if requested is not None:
@@ -105,10 +104,7 @@ def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
 def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
     """Turn an exception of the client into the error for the user.
 
-    Args:
-        error: Exception of the client or of this module.
-        settings: Endpoint and model, which the message names.
-        prompt: Text of the request; where the server quotes it, the message has an ellipsis.
+    Where the server quotes the prompt, the message has an ellipsis.
     """
     if isinstance(error, openai.APIStatusError):
         return _translate_status(error, settings, quote_server_message(error, settings, prompt))
@@ -285,11 +281,7 @@ def discard_endpoint(settings: ModelSettings) -> None:
 
 
 def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
-    """Find the context length of the settings' model.
-
-    Returns:
-        Tokens of prompt and answer together: as the settings say, else the server; None if it is unknown.
-    """
+    """Find the tokens of prompt and answer together, as the settings say, else the server; None if unknown."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
     # A refusal has reported the true length, so a shorter one wins.
     learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))

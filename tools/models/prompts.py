@@ -106,17 +106,11 @@ MIN_REPEATED_WORDS = 5  # A shorter sentence may be in prompt and answer by chan
 
 
 def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, object]) -> str:
-    """Find the first sentence of an answer that repeats the prompt's instructions.
+    """Find the first sentence of an answer that repeats the prompt's instructions; empty if there is none.
 
     A colon ends a sentence, too, so that a label or a number of a list does not hide a repetition.
 
-    Args:
-        answer: Text of the model.
-        prompt: Rendered prompt.
-        variables: Values of the prompt's variables, whose sentences may be repeated.
-
-    Returns:
-        The sentence; empty if there is none.
+    Sentences in the values of the prompt's variables may be repeated.
     """
     instructions = {_normalize_sentence(part) for part in _SENTENCE_BREAK.split(prompt)}
     # More spaces than words, because a sentence has one on either side.

@@ -34,10 +34,6 @@ def choose_weights_folder(options: FeedbackSettings) -> Path:
 def select_unseen_weights(folder: Path, paper: str) -> Path:
     """Return the folder of weights that were not trained on a paper: the re-ranker's own, or that of one of its folds.
 
-    Args:
-        folder: Folder of a re-ranker.
-        paper: Id of a paper of the corpus.
-
     Raises:
         SettingsError: There is no re-ranker, or all its weights were trained on the paper.
     """

@@ -198,15 +198,7 @@ _scoring_lock = threading.Lock()
 
 
 def compute_fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
-    """Compute the hash of the encoder's parameters that a re-ranker's own file does not hold.
-
-    Args:
-        parameters: Parameters of the encoder.
-        without: Names of the weights in the re-ranker's file.
-
-    Returns:
-        SHA-256 in hexadecimal digits.
-    """
+    """Compute the SHA-256 of the encoder's parameters that a re-ranker's own file does not hold."""
     kept = {name: np.ascontiguousarray(value) for name, value in parameters.items() if name not in without}
     return hashlib.sha256(safetensors.numpy.save(kept)).hexdigest()
 
@@ -216,11 +208,7 @@ LEFT, RIGHT = ".left", ".right"
 
 
 def merge_low_rank_factors(weights: Weights, base: Weights) -> Weights:
-    """Add the product of each pair of factors to the parameter that it changes.
-
-    Args:
-        weights: Weights of a re-ranker's file, some of them as two factors.
-        base: Parameters of the untrained encoder.
+    """Add the product of each pair of factors to the parameter of the untrained encoder that it changes.
 
     Returns:
         Weights with whole parameters in place of the factors; factors that fit no parameter stay, so that the caller

@@ -30,15 +30,9 @@ _FUNCTION_WORDS = re.compile(
 
 
 def rank_by_bm25(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
-    """Rank segments by the words that they share with a question.
+    """Rank the segments that share a word with a question, with their BM25 scores, best first.
 
-    Args:
-        segments: Segments of all papers, in a tuple because their index is cached.
-        question: In English.
-        limit: Most segments of the ranking.
-
-    Returns:
-        Segments that share a word with the question, with their BM25 scores, best first.
+    The segments are in a tuple, because their index is cached; the question is in English.
     """
     if not any(list_word_stems(segment.text) for segment in segments):
         return []

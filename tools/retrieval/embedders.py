@@ -45,18 +45,13 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Name of the vector space: vectors of equal names can be compared."""
-        ...
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed texts.
-
-        Returns:
-            One vector for each text, in order.
+        """Embed texts as one vector each, in order.
 
         Raises:
             RetrievalUnavailableError: If the model cannot be loaded or reached.
         """
-        ...
 
 
 class LocalEmbedder(ABC):
@@ -254,15 +249,7 @@ def choose_embedder(choice: EmbeddingModel) -> Embedder:
 
 
 def compute_cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
-    """Compute the cosine between the vectors of each text and each of the others.
-
-    Args:
-        texts: Texts, whose vectors are cached, as are those of the others.
-        others: Texts that they are compared with.
-        embedding: Model of the vectors.
-
-    Returns:
-        Cosines, `[texts, others]`.
+    """Compute the cosines, `[texts, others]`, between the vectors of texts and others; vectors are cached.
 
     Raises:
         RetrievalUnavailableError: If the model cannot be loaded or reached.

@@ -40,10 +40,9 @@ _opening_lock = threading.Lock()
 def rank_by_embedding(
     papers: Sequence[Sequence[Segment]], question: str, embedder: Embedder, limit: int
 ) -> list[tuple[Segment, float]]:
-    """Rank the segments of papers by their similarity to a question; papers without an index are indexed first.
+    """Rank segments of papers by the cosine of their vector and a question's, and return the best `limit`.
 
-    Returns:
-        At most `limit` segments with the cosine of their vector and the question's, best first.
+    Papers without an index are indexed first.
 
     Raises:
         RetrievalUnavailableError: If the embedding model cannot be used.

@@ -38,16 +38,9 @@ class Segment(NamedTuple):
 
 
 def split_document(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
-    """Split the paragraphs of a document, without its references, into segments.
+    """Split a document without its references into segments in reading order, which together contain every word.
 
-    Args:
-        document: A paper.
-        characters: Most characters of a segment.
-        overlap: Most characters that two consecutive segments share: whole lines or words only, so none after the end
-            of a paragraph.
-
-    Returns:
-        Segments in reading order, which together contain every word.
+    Two consecutive segments share whole lines or words only, so none after the end of a paragraph.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter  # noqa: PLC0415 - a package of an extra
 
@@ -101,19 +94,10 @@ def find_passages(  # noqa: PLR0913 - one keyword for each setting
     A document is embedded when it is first searched, and kept in the state folder. Any number of threads and processes
     may search at once. The call blocks, so nodes make it in a thread.
 
-    Args:
-        documents: The paper under review, or other studies.
-        question: In English, for BM25.
-        embedding: Model of the dense ranking.
-        mode: By embeddings (the paper's way), by shared words, or both fused by reciprocal rank.
-        k: Number of passages (the paper: 5).
-        segment_characters: Most characters of a segment.
-        overlap: Most characters that neighbouring segments share.
-        exclude_paragraphs: Ids of paragraphs; segments that contain no others are left out.
-
-    Returns:
-        At most `k` passages, best first. The score is a cosine (dense), a BM25 score, or a sum of reciprocal ranks.
-        BM25 alone finds nothing if no word of the question occurs.
+    Rankings are by embeddings (the paper's way), by shared words of English, or both fused by reciprocal rank; the
+    paper takes 5 passages. Segments that contain only excluded paragraphs are left out. At most `k` passages
+    are returned, best first. The score is a cosine, a BM25 score, or a sum of reciprocal ranks. BM25 alone finds
+    nothing if no word of the question occurs.
 
     Raises:
         RetrievalUnavailableError: If the embedding model cannot be loaded or reached.

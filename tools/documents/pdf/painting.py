@@ -77,11 +77,7 @@ class TextAppearance(NamedTuple):
 class PageTextExtractor:
     """Extractor of the text pieces of a page, from its objects in the order of painting.
 
-    Args:
-        page: Page of PDFium.
-        text_page: Characters of that page, of PDFium.
-        matrix: Matrix from the file's coordinates to those of the page as it is shown.
-        shown: Box of the page as it is shown.
+    The matrix leads from the file's coordinates to those of the page as it is shown, in the box `shown`.
     """
 
     def __init__(self, page: Any, text_page: Any, matrix: Matrix, shown: Box) -> None:
@@ -200,7 +196,16 @@ class PageTextExtractor:
         """Build a piece whose box is as high as its type, from the first letter's start to the last one's end."""
         text = self._text[start:end]
         if "m" in look.style or not (text.isascii() and text.isprintable()):
-            text = self._repair_text(start, text, look)
+            # Restore hyphens, and replace the unknown characters of mathematical fonts.
+            signs = list(text)
+            for at, character in enumerate(text):
+                if character == "\x02":
+                    signs[at] = "-" if pdfium.FPDFText_IsHyphen(self._text_page, start + at) > 0 else "\u2402"
+                elif "m" in look.style and not "\u2400" <= character < "\u2420":  # others mostly have ASCII's codes
+                    is_unknown = pdfium.FPDFText_HasUnicodeMapError(self._text_page, start + at) > 0
+                    signs[at] = "\ufffd" if is_unknown else character
+            # PDFium returns characters beyond U+FFFF as surrogate pairs.
+            text = "".join(signs).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         left, baseline = self._find_origin(start)
         right, top = self._find_origin(end - 1) if end - start > 1 else (left, baseline)
         box, width = pdfium.FS_RECTF(), c_float()
@@ -223,18 +228,6 @@ class PageTextExtractor:
         spaced = self._text[max(start - 1, 0)].isspace()
         size, style = look.size, look.style
         return Piece(text=text, box=shape, baseline=baseline, size=size, style=style, spaced=spaced, hidden="")
-
-    def _repair_text(self, start: int, text: str, look: TextAppearance) -> str:
-        """Restore hyphens, and replace the unknown characters of mathematical fonts by U+FFFD."""
-        signs = list(text)
-        for at, sign in enumerate(text):
-            if sign == "\x02":
-                signs[at] = "-" if pdfium.FPDFText_IsHyphen(self._text_page, start + at) > 0 else "\u2402"
-            elif "m" in look.style and not "\u2400" <= sign < "\u2420":  # other fonts mostly have the codes of ASCII
-                is_unknown = pdfium.FPDFText_HasUnicodeMapError(self._text_page, start + at) > 0
-                signs[at] = "\ufffd" if is_unknown else sign
-        # PDFium returns characters beyond U+FFFF as surrogate pairs.
-        return "".join(signs).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def _find_origin(self, at: int) -> tuple[float, float]:
         pdfium.FPDFText_GetCharOrigin(self._text_page, at, *_TO_POINT)

@@ -30,11 +30,7 @@ def build_pdf_parts(
 ) -> DocumentParts:
     """Build the parts of a document from the pieces of its pages.
 
-    Args:
-        pages: Pages; unreadable ones have no pieces.
-        unreadable: A warning for each unreadable page.
-        title: Title in the metadata, which is often missing or wrong.
-        unprinted: Text that is not painted on a page.
+    Unreadable pages have no pieces, but a warning each. The title in the metadata is often missing or wrong.
 
     Raises:
         InputError: No page has text.

@@ -28,11 +28,8 @@ from tools.documents.structure import DocumentParts
 SECONDS_PER_PAGE = 1.6
 _TOO_SLOW = "it takes more than 2 seconds of processor time a page"
 
-# Takes the processor time in seconds that the process may use in all, and the message for when it uses more.
-TimeLimiter = Callable[[float, str], None]
 
-
-def read_pdf(data: bytes, max_pages: int, allow: TimeLimiter = limit_processor_time) -> DocumentParts:
+def read_pdf(data: bytes, max_pages: int, allow: Callable[[float, str], None] = limit_processor_time) -> DocumentParts:
     """Read a PDF with a limit of processor time for each page.
 
     Raises:
