@@ -44,19 +44,19 @@ LANGGRAPH_NOTE = "During task with name"
 
 
 class DraftroomGroup(TyperGroup):
-    """Command group that imports a command when it is run, and turns errors into a sentence and an exit code."""
+    """Command group that imports a command only when it is run, and turns errors into a message and exit code."""
 
     def __init__(self, **attributes: Any) -> None:
         shown = {name: TyperCommand(name, help=command.help) for name, command in COMMANDS.items()}
         super().__init__(**{**attributes, "commands": shown})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the named command, imported."""
+        """Return the name, the imported command and the remaining arguments; Click calls this."""
         name, _, rest = super().resolve_command(ctx, args)
         return name, load_command(name) if name else None, rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the sub-command, and exit with the code of its error."""
+        """Run the sub-command; print a DraftroomError and exit with the code of its kind."""
         try:
             return super().invoke(ctx)
         except DraftroomError as error:
@@ -77,6 +77,7 @@ app = typer.Typer(
 
 
 def _print_version(wanted: bool) -> None:
+    """Print the version and exit if `--version` is given, else do nothing."""
     if wanted:
         typer.echo(__version__)
         raise typer.Exit
@@ -90,7 +91,7 @@ def define_global_options(
 
 
 def load_command(name: str) -> Any:
-    """Import a command and convert it to the form that Click runs."""
+    """Import a command of `COMMANDS`, and return it as a Click command or group."""
     command = COMMANDS[name].import_object()
     if isinstance(command, typer.Typer):
         return get_group(command)

@@ -59,7 +59,7 @@ _STATUS_COLOURS: dict[Status, str] = {"ok": "green", "warning": "yellow", "faile
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Result of one check."""
+    """Record of one check of `draftroom doctor`: its status, what was found, and how to fix it."""
 
     name: str
     status: Status
@@ -73,7 +73,7 @@ class CheckResult:
 
 
 def build_failed_check(name: str, error: DraftroomError) -> CheckResult:
-    """Build the result of a check that raised an error, whose message ends with the remedy after a semicolon."""
+    """Return a failed check from an error; what follows its last semicolon is the fix."""
     found, _, mend = str(error).rpartition("; ")
     if not found:
         return CheckResult(name, "failed", mend, kind=error.kind)
@@ -89,7 +89,7 @@ class Colour(BaseModel):
 
 
 def run_checks(preset: str | None = None) -> list[CheckResult]:
-    """Run all checks, without those that depend on a failed one."""
+    """Run all checks, without those that depend on a failed one, and return their results in order."""
     settings: Settings | None = None
     try:
         settings = load_settings({"preset": preset} if preset else None)
@@ -107,7 +107,7 @@ def run_checks(preset: str | None = None) -> list[CheckResult]:
 
 
 async def check_services(settings: Settings) -> list[CheckResult]:
-    """Check the checkpoint store and every model."""
+    """Check the checkpoint store and every distinct model, then close the clients of models."""
     checks = [await check_checkpoint_store(settings.checkpoints)]
     for subject, model in list_distinct_models(settings).items():
         checks += [replace(check, subject=subject) for check in await check_model(model)]
@@ -116,7 +116,7 @@ async def check_services(settings: Settings) -> list[CheckResult]:
 
 
 def check_settings_sources(settings: Settings, environment: Mapping[str, str]) -> CheckResult:
-    """Report the sources of the settings, with the names of variables but not their values."""
+    """Return a check that is always ok and names the settings' sources, with variables but not their values."""
     variables = sorted(name for name in environment if name.startswith("DRAFTROOM_") and name != "DRAFTROOM_HOME")
     file = find_settings_file()
     sources = [
@@ -128,7 +128,7 @@ def check_settings_sources(settings: Settings, environment: Mapping[str, str]) -
 
 
 def check_state_folder(folder: Path) -> CheckResult:
-    """Check that the state folder can be written, and create it if needed."""
+    """Check that the state folder can be written, after creating it if needed."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -139,7 +139,7 @@ def check_state_folder(folder: Path) -> CheckResult:
 
 
 async def check_checkpoint_store(address: str) -> CheckResult:
-    """Check that the checkpoints can be opened."""
+    """Check that the checkpoint store at an address can be opened."""
     try:
         async with open_checkpointer(address):
             # A Postgres address may hold a password, so only its scheme is shown.
@@ -149,7 +149,7 @@ async def check_checkpoint_store(address: str) -> CheckResult:
 
 
 def list_distinct_models(settings: Settings) -> dict[str, ModelSettings]:
-    """Return the models in use, each once, by a line with its roles and endpoint."""
+    """Return the models in use, each once, in a dictionary by a line with its roles, name and endpoint."""
     roles: dict[tuple[str, str], list[str]] = {}
     models: dict[tuple[str, str], ModelSettings] = {}
     for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.has_own_model(role))):
@@ -167,7 +167,7 @@ def list_distinct_models(settings: Settings) -> dict[str, ModelSettings]:
 
 
 async def check_model(settings: ModelSettings) -> list[CheckResult]:
-    """Check a model and its endpoint, up to the first failure that makes further checks useless."""
+    """Check a model and its endpoint in several steps, up to a failure that makes further steps useless."""
     patient = settings.model_copy(update={"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S), "retries": 0})
     reached = CheckResult("endpoint", "ok", "It answers.")
     key = CheckResult("key", "ok", f"{settings.api_key_env} is not set, and no key is asked for.")
@@ -192,7 +192,7 @@ async def check_model(settings: ModelSettings) -> list[CheckResult]:
 
 
 def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckResult:
-    """Check that the context length is known, correct, and long enough."""
+    """Check that the context length is known, not above the server's, and long enough."""
     length, reported = find_context_length(settings, endpoint), endpoint.context_lengths[settings.model]
     if length is None:
         mend = "Set `context_length` to what the server was started with, so that long papers are trimmed to it."
@@ -209,7 +209,7 @@ def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckRe
 
 
 def check_token_counting(endpoint: Endpoint) -> CheckResult:
-    """Check whether the server counts tokens; otherwise they are estimated."""
+    """Check whether the server counts tokens; the result is a warning where they are estimated."""
     if endpoint.tokenizer:
         return CheckResult("token counting", "ok", "The server counts them.")
     mend = "Papers may be trimmed more than necessary; vLLM and llama.cpp count exactly."
@@ -235,7 +235,7 @@ async def check_long_prompts(settings: ModelSettings) -> CheckResult:
 
 
 async def check_structured_output(settings: ModelSettings) -> CheckResult:
-    """Check that an answer keeps to a JSON schema, and measure its time."""
+    """Check that the model's answer to a test question keeps to a JSON schema, and measure its time."""
     name, constrained = "structured output", settings.structured_output == "json_schema"
     question = TEST_QUESTION if constrained else TEST_QUESTION + JSON_INSTRUCTION
     schema = Colour.model_json_schema()
@@ -256,7 +256,7 @@ async def check_structured_output(settings: ModelSettings) -> CheckResult:
 
 
 def check_review_setup(settings: FeedbackSettings) -> list[CheckResult]:
-    """Check what `draftroom review` needs; other commands work without its packages."""
+    """Check what `draftroom review` needs: its packages, the embedding model and the literature."""
     if missing := list_missing_packages(REVIEW):
         found = f"{', '.join(missing)} is not installed, so papers cannot be reviewed."
         return [CheckResult("review", "warning", found, "For `draftroom review`: pip install 'draftroom[review]'")]
@@ -280,7 +280,7 @@ def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
 
 
 def check_literature_folder(settings: LiteratureSettings) -> CheckResult:
-    """Check the folder of other studies, and name the services that are asked."""
+    """Check the folder of other studies, if one is set, and name the services that are asked."""
     services = [name.replace("_", " ") for name in settings.providers if name != "folder"]
     asked = f"Questions go to {', '.join(services)}." if services else "Nothing is looked up on the web."
     if settings.folder is None or "folder" not in settings.providers:

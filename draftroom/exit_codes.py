@@ -40,7 +40,7 @@ EXIT_CODES: dict[ErrorKind, int] = {kind: code for kind, (code, _) in _CODES_BY_
 
 
 def render_exit_codes() -> str:
-    """Format all exit codes as a Markdown table, in ascending order."""
+    """Return all exit codes as a Markdown table, in ascending order."""
     rows = [
         (0, "", "Done."),
         (1, "", "A fault of Draftroom itself: please report the traceback."),

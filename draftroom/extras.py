@@ -9,7 +9,7 @@ from state.errors import SettingsError
 
 
 class Extra(NamedTuple):
-    """An optional part of the installation."""
+    """Tuple that describes an optional part of the installation."""
 
     name: str
     """Name of the extra, as in `pip install 'draftroom[name]'`."""
@@ -38,11 +38,7 @@ STUDIO = Extra("studio", "The server of the page and of Studio", ("langgraph_cli
 
 
 def require_extra(extra: Extra) -> None:
-    """Check that an extra is installed, without importing it.
-
-    Raises:
-        SettingsError: If a package is missing.
-    """
+    """Raise SettingsError unless all packages of an extra are installed; imports none of them."""
     if missing := list_missing_packages(extra):
         command = f"pip install 'draftroom[{extra.name}]'"
         raise SettingsError(
@@ -57,5 +53,5 @@ def format_page_hint() -> str:
 
 
 def list_missing_packages(extra: Extra) -> list[str]:
-    """List the packages of an extra that are not installed."""
+    """List the import names of an extra's packages that are not installed."""
     return [name for name in extra.packages if importlib.util.find_spec(name) is None]

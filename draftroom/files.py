@@ -23,7 +23,7 @@ STANDARD_INPUT = "-"
 
 
 def read_run_input(file: str, *, scope: Scope, max_pages: int) -> RunInput:
-    """Read the paper of a run from a file, or from standard input if it is `-`.
+    """Read and store a paper from a file, or from standard input for `-`; return it as the input of a run.
 
     Raises:
         InputError: If the paper cannot be used.
@@ -41,18 +41,18 @@ def read_run_input(file: str, *, scope: Scope, max_pages: int) -> RunInput:
 
 
 def read_run_input_bytes(data: bytes, name: str, *, scope: Scope, max_pages: int) -> RunInput:
-    """Read a paper that is no file as `read_run_input` does; the suffix of its name may tell the format."""
+    """Read and store a paper from bytes as `read_run_input` does; a suffix of the name tells the format."""
     paper = read_document_bytes(data, name=name, scope=scope, max_pages=max_pages)
     return RunInput(name=name, path=paper["source"], paper=paper)
 
 
 def read_standard_input() -> bytes:
-    """Return standard input, cut one byte above the largest accepted paper."""
+    """Return the bytes of standard input, cut one byte above the largest accepted paper."""
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
 def check_output_paths(paths: list[Path], formats: Collection[str]) -> None:
-    """Check that results can be written, before anything is spent on them.
+    """Raise an error unless each path has the suffix of a format and can be written; writes nothing.
 
     Raises:
         typer.BadParameter: If a suffix names no format.
@@ -70,7 +70,7 @@ def check_output_paths(paths: list[Path], formats: Collection[str]) -> None:
 
 
 def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, values: Values) -> None:
-    """Write the result in the format of each file's suffix.
+    """Write the result of a run to each path, in the format of its suffix.
 
     Raises:
         InputError: If a file cannot be written; the run itself is kept.
@@ -85,7 +85,7 @@ def write_outputs(paths: list[Path], rendering: Rendering, record: RunRecord, va
 
 
 def read_result(path: Path) -> tuple[RunRecord, Values]:
-    """Read a result that `-o FILE.json` has written: a run record and the output of its graph.
+    """Read a result that `-o FILE.json` has written, as a pair: the run record and the output of its graph.
 
     Raises:
         InputError: If the file cannot be read or holds no result.
@@ -100,5 +100,5 @@ def read_result(path: Path) -> tuple[RunRecord, Values]:
 
 
 def build_output_error(path: Path, problem: str) -> InputError:
-    """Build the error for a file of `-o` that cannot be written."""
+    """Return, not raise, the error for a file of `-o` that cannot be written."""
     return InputError(f"{path} cannot be written ({problem}); choose another file for -o.", kind="output_unwritable")

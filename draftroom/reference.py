@@ -29,7 +29,7 @@ LONGEST_CHOICE = 6
 
 
 def render_reference_pages() -> dict[str, str]:
-    """Render the pages, by file name."""
+    """Return the text of each reference page by file name; the heads of the files are kept."""
     # An option that several commands share is explained at its first command.
     explained: dict[tuple[str, str], str] = {}
     commands = [
@@ -47,7 +47,7 @@ def render_reference_pages() -> dict[str, str]:
 
 
 def list_settings() -> Iterator[str]:
-    """Describe all settings, table by table."""
+    """Yield the Markdown parts of the page of all settings, table by table."""
     yield from ("## At the top", render_fields(Settings, {"models", "limits", *SYSTEM_TABLES}))
     yield "## [limits]\n\nNumbers of items and of words. A text is cut only if it is three times as long."
     yield render_fields(Limits)
@@ -59,7 +59,7 @@ def list_settings() -> Iterator[str]:
 
 
 def list_settings_table(name: str, model: type[BaseModel]) -> Iterator[str]:
-    """Describe a table of the settings, then its nested tables."""
+    """Yield the Markdown parts about a table of the settings, then about its nested tables."""
     annotations = {name: field.annotation for name, field in model.model_fields.items()}
     nested = {key: kind for key, kind in annotations.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
     yield from (f"## [{name}]", render_fields(model, nested))
@@ -68,7 +68,7 @@ def list_settings_table(name: str, model: type[BaseModel]) -> Iterator[str]:
 
 
 def render_fields(described: Any, leave_out: Iterable[str] = ()) -> str:
-    """Describe the fields of a model or a TypedDict by its JSON schema, one a line."""
+    """Return a Markdown list of the fields of a model or TypedDict, from its JSON schema."""
     lines = []
     for name, field in TypeAdapter(described).json_schema()["properties"].items():
         if name not in set(leave_out):
@@ -79,7 +79,7 @@ def render_fields(described: Any, leave_out: Iterable[str] = ()) -> str:
 
 
 def describe_values(schema: Mapping[str, Any]) -> str:
-    """Describe the values that a JSON schema allows."""
+    """Describe the values that a JSON schema allows, in a short Markdown phrase."""
     if "$ref" in schema:
         return f"`{schema['$ref'].rpartition('/')[2]}`"
     if "anyOf" in schema:
@@ -95,7 +95,7 @@ def describe_values(schema: Mapping[str, Any]) -> str:
 
 
 def list_extensions() -> Iterator[str]:
-    """Describe the extensions of each system."""
+    """Yield a heading and a Markdown table for each system with extensions."""
     for table, settings in SYSTEM_TABLES.items():
         if not settings.known_extensions:
             continue
@@ -108,7 +108,7 @@ def list_extensions() -> Iterator[str]:
 
 
 def describe_command(path: str, command: Any, explained: dict[tuple[str, str], str]) -> Iterator[str]:
-    """Describe a command, then its sub-commands.
+    """Yield the Markdown parts about a command, then about its sub-commands.
 
     Args:
         path: The command as typed.
@@ -132,7 +132,7 @@ def describe_command(path: str, command: Any, explained: dict[tuple[str, str], s
 
 
 def list_python_interface() -> Iterator[str]:
-    """Describe what a program imports: graphs with input and output, the context, and errors."""
+    """Yield Markdown parts about what a program imports: graphs, their input and output, context, and errors."""
     for own, *baselines in SYSTEMS_BY_TABLE.values():
         others = ", ".join(f"`{baseline.name}`" for baseline in baselines)
         note = f"; `graphs.baselines` has {others} with the same input and output." if others else ""

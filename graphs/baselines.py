@@ -32,7 +32,7 @@ from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
 
 
 def list_chain_deviations(chosen: FeedbackSettings) -> list[str]:
-    """List the deviations of the chain of verification from the paper."""
+    """List the deviations of the chain of verification from the paper, as sentences for the reader."""
     return [
         f"The paper names no number of questions (here at most {chosen.max_questions}); an unanswered one is dropped.",
         "The questions are planned with a prompt of Draftroom's own, not with that of SWIF2T's planner.",
@@ -40,7 +40,7 @@ def list_chain_deviations(chosen: FeedbackSettings) -> list[str]:
 
 
 def route_after_questions(state: ParagraphState) -> list[Send] | Literal["write_review", "conclude"]:
-    """Send each question to be answered and checked; without questions, continue with the review."""
+    """Route each question to its answer and check; without questions to the review, a failure to `conclude`."""
     if state["outcome"]:
         return "conclude"
     return [Send("verify_question", build_question_state(state, step)) for step in state["wave"]] or "write_review"

@@ -55,7 +55,7 @@ INVESTIGATION_NODES = {
 
 
 def route_after_planning(state: ParagraphState) -> Literal["rank_plans", "edit_plan", "control_steps", "conclude"]:
-    """Rank several plans with the trained re-ranker, else continue with the plan."""
+    """Route several plans to the re-ranker if it is on, else as `route_after_ranking`; a failure to `conclude`."""
     if state["outcome"]:
         return "conclude"
     rerank = state["settings"]["feedback"]["rerank"] and len(state["plans"]) > 1
@@ -63,12 +63,12 @@ def route_after_planning(state: ParagraphState) -> Literal["rank_plans", "edit_p
 
 
 def route_after_ranking(state: ParagraphState) -> Literal["edit_plan", "control_steps"]:
-    """Let a person edit the plan if the run was started with `pause`."""
+    """Route to a person's edit of the plan if the run was started with `pause`, else to the controller."""
     return "edit_plan" if state["settings"]["feedback"]["pause"] else "control_steps"
 
 
 def route_after_control(state: ParagraphState) -> list[Send] | str:
-    """Send the controller's questions, continue with the plan, or continue with the review."""
+    """Route to the controller's questions, else back to it while steps remain, else on to the review."""
     if state["outcome"]:
         return "conclude"
     if state["wave"]:
@@ -79,12 +79,12 @@ def route_after_control(state: ParagraphState) -> list[Send] | str:
 
 
 def route_before_review(state: ParagraphState) -> Literal["detect_weaknesses", "write_review"]:
-    """Detect weaknesses before the review, if the extension is on."""
+    """Route to the detection of weaknesses if the extension is on, else to the review."""
     return "detect_weaknesses" if "detect" in state["settings"]["feedback"]["extensions"] else "write_review"
 
 
 def build_question_state(state: ParagraphState, step: Step) -> QuestionState:
-    """Build the state that a question is sent with, without what other questions have found."""
+    """Return the state that a question is sent with, without what other questions have found."""
     return QuestionState(
         step=step,
         target=state["target"],
@@ -96,12 +96,12 @@ def build_question_state(state: ParagraphState, step: Step) -> QuestionState:
 
 
 def route_after_detection(state: ParagraphState) -> Literal["write_review", "conclude"]:
-    """Skip the review of a paragraph without weaknesses."""
+    """Route to the review, or to the end of a paragraph that has an outcome, as without weaknesses."""
     return "conclude" if state["outcome"] else "write_review"
 
 
 def route_after_review(state: ParagraphState) -> Literal["verify_comment", "conclude"]:
-    """Verify a comment, if an extension asks for it."""
+    """Route a comment to its verification if an extension asks for it, else to the end."""
     checks = not {"verify", "instructions"}.isdisjoint(state["settings"]["feedback"]["extensions"])
     return "verify_comment" if state["comment"] and checks else "conclude"
 
@@ -132,29 +132,34 @@ paragraph_review.add_edge("conclude", END)
 
 
 def send_paragraphs(state: FeedbackState) -> list[Send]:
-    """Send every chosen paragraph to its review."""
+    """Return a `Send` to the review for every chosen paragraph."""
     return [Send("review_paragraph", build_paragraph_state(target, state)) for target in state["targets"]]
 
 
 def route_after_initialise(state: FeedbackState) -> list[Send]:
-    """Let a model read the numbers first, if the extension is on; else send the paragraphs to their reviews."""
+    """Route passages to the number reader if the extension is on, else the paragraphs to their reviews."""
     return send_passages(state) or send_paragraphs(state)
 
 
 def build_paper_graph(
-    review: StateGraph[Any, Any, Any, Any], name: str, roles: tuple[FeedbackRole, ...], departures: DeviationLister
+    review: StateGraph[Any, Any, Any, Any],
+    name: str,
+    roles: tuple[FeedbackRole, ...],
+    list_own_deviations: DeviationLister,
 ) -> StateGraph[Any, Any, Any, Any]:
-    """Build the graph of a paper whose paragraphs are reviewed by a subgraph that returns `ParagraphOutput`.
+    """Return the graph, not compiled, of a paper whose paragraphs the subgraph `review` reviews.
 
-    `roles` are the agents of the subgraph that the paper has, and `departures` lists its deviations from the paper. The
-    graph is not compiled, so that a caller can add a saver of checkpoints.
+    `review` returns `ParagraphOutput`, and `name` is for the compiled subgraph; `roles` are its agents in the paper,
+    and `list_own_deviations` lists its deviations from the paper. A caller can compile the graph with a checkpointer.
     """
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
     # LangGraph cannot read the input schema of a partial from its annotations.
     builder.add_node(
-        "initialise", partial(initialise, roles=roles, list_own_deviations=departures), input_schema=FeedbackInput
+        "initialise",
+        partial(initialise, roles=roles, list_own_deviations=list_own_deviations),
+        input_schema=FeedbackInput,
     )
     builder.add_node(read_passage)
     builder.add_node(compute_from_readings)

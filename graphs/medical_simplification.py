@@ -32,24 +32,24 @@ from state.simplification import LoopProgress, LoopState, SimplificationInput, S
 
 
 def has_failed(state: LoopState) -> bool:
-    """Return whether an agent gave no usable answer, which ends the loop."""
+    """Return whether an agent of the loop gave no usable answer, which ends the loop."""
     return bool(state["exchange"]["problem"])
 
 
 def route_after_questions(state: LoopState) -> Literal["answer_questions", "__end__"]:
-    """Let the medical expert answer the questions."""
+    """Route to the medical expert's answers, or end a failed loop."""
     return "__end__" if has_failed(state) else "answer_questions"
 
 
 def route_after_answers(state: LoopState) -> Literal["rewrite_text", "rewrite_sentences", "__end__"]:
-    """Rewrite the text as a whole, or sentence by sentence with the extension."""
+    """Route to the rewrite of the whole text, or with the extension of each sentence; end a failed loop."""
     if has_failed(state):
         return "__end__"
     return "rewrite_sentences" if has_extension("sentence_by_sentence", state) else "rewrite_text"
 
 
 def route_after_rewrite(state: LoopState) -> Literal["check_accuracy", "__end__"]:
-    """Let the medical expert review each text of the layperson loop, and of the others with the extension."""
+    """Route a text to the expert's review if wanted (outside the layperson loop by extension), else end."""
     is_wanted = state["settings"]["simplification"]["accuracy_check"] and (
         state["exchange"]["loop"] == "layperson" or has_extension("review_every_text", state)
     )
@@ -57,7 +57,7 @@ def route_after_rewrite(state: LoopState) -> Literal["check_accuracy", "__end__"
 
 
 def route_after_review(state: LoopState) -> Literal["correct_text", "__end__"]:
-    """Let the simplifier follow the expert's comments while there are rounds left."""
+    """Route to the simplifier's correction while there are rounds and comments left, else end the loop."""
     # The text of the last round is reviewed, too; its comments stay in the record and in the simplifier's memory.
     is_spent = state["loop_round"] > state["settings"]["simplification"]["revision_rounds"]
     if has_failed(state) or is_spent or not state["to_correct"]:
@@ -70,13 +70,13 @@ WordingEntryNode = Literal["enter_wordings", "apply_wordings", "__end__"]
 
 
 def route_after_proposal(state: LoopState) -> Literal["judge_wordings", "revise_wordings", WordingEntryNode]:
-    """Let the simplifier judge the open suggestions."""
+    """Route open suggestions to the simplifier's verdict, else as `route_after_verdicts` does."""
     is_open = any(item["verdict"] == "open" for item in list_round_suggestions(state))
     return "judge_wordings" if is_open and not has_failed(state) else route_after_verdicts(state)
 
 
 def route_after_verdicts(state: LoopState) -> Literal["revise_wordings", WordingEntryNode]:
-    """Send rejected suggestions back to the language clarifier, else enter the accepted ones into the text."""
+    """Route rejected suggestions back to the clarifier, else accepted ones into the text, else end."""
     # Accepted wordings are entered also if an agent failed afterwards.
     if any(item["verdict"] == "rejected" for item in list_round_suggestions(state)) and not has_failed(state):
         return "revise_wordings"
@@ -86,31 +86,31 @@ def route_after_verdicts(state: LoopState) -> Literal["revise_wordings", Wording
 
 
 def route_after_application(state: LoopState) -> Literal["enter_wordings", "check_accuracy", "__end__"]:
-    """Let the simplifier enter the wordings that code could not."""
+    """Route wordings that code could not enter to the simplifier, else as `route_after_rewrite` does."""
     return "enter_wordings" if editing.list_pending_wordings(state) else route_after_rewrite(state)
 
 
 def route_after_quotes(state: LoopState) -> Literal["validate_redundancies", "__end__"]:
-    """Let the medical expert judge the quoted redundancies, if there are any."""
+    """Route quoted redundancies to the medical expert's verdict, or end the loop without any."""
     open_ones = any(part["verdict"] == "open" for part in state["exchange"]["redundancies"])
     return "validate_redundancies" if open_ones and not has_failed(state) else "__end__"
 
 
 def route_after_validation(state: LoopState) -> Literal["leave_out_redundancies", "remove_redundancies", "__end__"]:
-    """Remove the validated redundancies, by code with the extension."""
+    """Route validated redundancies to their removal, by code with the extension; end without any."""
     if has_failed(state) or not any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"]):
         return "__end__"
     return "remove_redundancies" if has_extension("apply_edits", state) else "leave_out_redundancies"
 
 
 def route_after_removal(state: LoopState) -> Literal["leave_out_redundancies", "check_accuracy", "__end__"]:
-    """Let the simplifier remove the parts that code could not."""
+    """Route parts that code could not remove to the simplifier, else as `route_after_rewrite` does."""
     is_left = any(part["verdict"] == "validated" for part in state["exchange"]["redundancies"])
     return "leave_out_redundancies" if is_left else route_after_rewrite(state)
 
 
 def build_loop(*nodes: Any, writers: Sequence[str]) -> StateGraph[Any, Any, Any, Any]:
-    """Build an interaction loop in which the medical expert reviews every new text, and the simplifier corrects it.
+    """Return the graph, not compiled, of a loop whose new texts the expert reviews and the simplifier corrects.
 
     The loop begins at its first node, and the texts of its writers are reviewed. It is still without the edges between
     its own nodes.
@@ -169,17 +169,17 @@ LOOPS = {
 
 
 def route_after_initialise(state: SimplificationState) -> Literal["select_agent", "rewrite_alone"]:
-    """Choose between the society and the single-model baseline."""
+    """Route to the agent selector, or to the single-model baseline of the variant `single`."""
     return "rewrite_alone" if state["settings"]["simplification"]["variant"] == "single" else "select_agent"
 
 
 def route_to_loop(state: SimplificationState) -> str:
-    """Return the loop that the selector chose, or "done"."""
+    """Return the name of the loop that the selector chose, or "done"."""
     return state["next_loop"]
 
 
 def route_after_log(state: SimplificationState) -> Literal["condense_history", "finish"]:
-    """Continue with the next choice of the selector, unless there is a reason to stop."""
+    """Route to `finish` if there is a reason to stop, else to the selector by way of `condense_history`."""
     return "finish" if state["stop_reason"] else "condense_history"
 
 

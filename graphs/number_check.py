@@ -14,7 +14,7 @@ from state.settings import CheckContext
 
 
 def route_to_passages(state: NumberCheckState) -> list[Send] | str:
-    """Send every chosen passage to the number reader; without passages, continue with the computations."""
+    """Route every chosen passage to the number reader; without passages to the computations."""
     return send_passages(state) or "compute_findings"
 
 

@@ -41,22 +41,22 @@ ROUND_ENTRY_NODES: dict[str, RoundEntryNode] = {
 
 
 def route_after_assessment(state: JournalismState) -> Literal[RoundEntryNode, "choose_draft"]:
-    """Choose the draft if there is a reason to stop, else begin a round."""
+    """Route to the choice of a draft if there is a reason to stop, else to a round's first node."""
     return "choose_draft" if state["stop_reason"] else ROUND_ENTRY_NODES[state["settings"]["journalism"]["variant"]]
 
 
 def route_after_notes(state: JournalismState) -> Literal["advise", "revise_draft"]:
-    """Send the notes to the editor, or straight to the journalist in the variant without suggestions."""
+    """Route to the editor, or straight to the revision in the variant without suggestions."""
     return "revise_draft" if state["settings"]["journalism"]["variant"] == "no-suggestions" else "advise"
 
 
 def route_after_advice(state: JournalismState) -> Literal["edit_advice", "revise_draft"]:
-    """Let a person edit the advice if the run was started with `pause`."""
+    """Route to a person's edit of the advice if the run was started with `pause`, else to the revision."""
     return "edit_advice" if state["settings"]["journalism"]["pause"] else "revise_draft"
 
 
 def route_after_revision(state: JournalismState) -> Literal["rewrite_copied", "assess_draft"]:
-    """Rewrite sentences copied from the paper, if the extension found any."""
+    """Route to the rewrite of sentences copied from the paper, if the extension found any, else on."""
     return "rewrite_copied" if state["copied"] else "assess_draft"
 
 

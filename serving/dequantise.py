@@ -13,7 +13,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
 
 def convert_gguf_weights(gguf: Path, folder: Path) -> None:
-    """Write the weights, configuration and tokenizer of a GGUF file to a folder."""
+    """Write the weights (as bfloat16), configuration and tokenizer of a GGUF file to a folder."""
     source = {"pretrained_model_name_or_path": str(gguf.parent), "gguf_file": gguf.name}
     # Without `dequantize` the loaded model keeps its GGUF quantiser, and transformers then refuses to save it.
     model = AutoModelForCausalLM.from_pretrained(

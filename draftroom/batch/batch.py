@@ -27,7 +27,7 @@ from tools.models import close_clients
 
 @dataclass
 class Batch:
-    """Settings and control of a batch."""
+    """A batch of papers for one command: its settings, its folder, and the control by which it is stopped."""
 
     command: str
     """Name of the command that does the same for a single paper."""
@@ -52,7 +52,7 @@ class Batch:
         say: Callable[[str], None],
         begun: Callable[[int, int], None] = lambda ended, total: None,  # noqa: ARG005
     ) -> list[Record]:
-        """Run the batch until all papers have ended or it is stopped.
+        """Run the batch until all papers have ended or it is stopped; this blocks, and writes results to the folder.
 
         Args:
             tell: Called with each paper that has ended.
@@ -83,12 +83,13 @@ class Batch:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether the batch was stopped."""
+        """Whether the batch was asked to stop before all papers had ended."""
         return self._control.drain_requested
 
     async def _run_papers(
         self, batch: UUID, names: dict[str, str], tell: Callable[[EndedJob], None], say: Callable[[str], None]
     ) -> None:
+        """Run the papers that have no result yet; each row goes to the table of the folder and to `tell`."""
         # Papers that were added to a folder since the ids were assigned have none and are left out.
         papers = (paper for paper in iterate_papers(self.named, self.folder.path) if paper.origin in names)
         named = ((names[paper.origin], paper._asdict()) for paper in papers)
@@ -111,7 +112,7 @@ class Batch:
 
 
 class PaperRowWork(NamedTuple):
-    """Work on the papers of a batch, in any process that can write to its folder."""
+    """Tuple that adapts `PaperWork` to the jobs of `runs/jobs.py`; any process with the folder can use it."""
 
     work: PaperWork
     folder: Path
@@ -120,20 +121,20 @@ class PaperRowWork(NamedTuple):
 
     @asynccontextmanager
     async def open_session(self, control: RunControl) -> AsyncIterator[PaperRowSession]:
-        """Open the session in which papers are worked on."""
+        """Open the session of the work, as an asynchronous context manager of a `PaperRowSession`."""
         folder = BatchFolder(self.folder)
         async with self.work.open_session(folder, self.batch, self.suffixes, control) as session:
             yield PaperRowSession(folder, session)
 
 
 class PaperRowSession(NamedTuple):
-    """Open session of the work, with the folder of its results."""
+    """Tuple of an open session and the folder that receives its results; `runs/jobs.py` calls its methods."""
 
     folder: BatchFolder
     session: PaperSession
 
     async def run_row(self, row: Record) -> Record:
-        """Process a paper and write its results.
+        """Process the paper of a row, write its result files, and return its table row; a failure is a row, too.
 
         Returns:
             The row for the table; or `fatal` with an error that every further paper would end with.
@@ -159,5 +160,5 @@ class PaperRowSession(NamedTuple):
         return {"paper": paper.origin, "status": "failed" if "error" in outcome else "done", **outcome}
 
     async def discard_checkpoints(self, result: Record) -> None:
-        """Delete the checkpoints of a paper whose result is on disk."""
+        """Delete the checkpoints of the paper of a result row; called when the row is on disk."""
         await self.session.discard_checkpoints(result)

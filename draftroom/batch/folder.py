@@ -31,7 +31,7 @@ _RESERVED_NAMES = ("batch", "papers", "results", "checkpoints")
 
 
 class BatchFolder:
-    """Files of a batch in a folder, which is created when the batch begins."""
+    """Paths and files of a batch; `hold_lock` creates the folder, and nothing is written before."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -42,7 +42,7 @@ class BatchFolder:
 
     @contextmanager
     def hold_lock(self) -> Iterator[None]:
-        """Create the folder and lock it, or raise StateError if another process holds the lock."""
+        """Context manager that creates and locks the folder; StateError if it is locked or cannot be written."""
         lock = FileLock(self.path / ".lock")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ class BatchFolder:
             lock.release()
 
     def open_batch(self, asked: Mapping[str, Any]) -> UUID:
-        """Begin a batch in the folder, or continue the one that is there, and return its id.
+        """Return the id of the batch in the folder; an empty folder begins one and writes `batch.json`.
 
         Args:
             asked: Command, settings and formats as plain values; only `version` may change.
@@ -99,7 +99,7 @@ class BatchFolder:
         return identity
 
     def assign_ids(self, papers: Iterable[NamedPaper]) -> dict[str, str]:
-        """Return an id for each paper by its origin: its name, with a number if it is taken. Earlier ids are kept."""
+        """Return the id of each paper by its origin, and save new ids; an id is the name, numbered if it is taken."""
         known = {paper["from"]: paper["id"] for paper in iterate_results(self._papers)}
         before, taken = len(known), {*_RESERVED_NAMES, *(identity.casefold() for identity in known.values())}
         times, wanted = dict[str, int](), dict[str, str]()
@@ -121,14 +121,14 @@ class BatchFolder:
         return wanted
 
     def write_file(self, name: str, result: str | bytes) -> None:
-        """Write a file atomically."""
+        """Write a file of this name into the folder, atomically."""
         # Not `state.files.write_atomically`, whose files only the user may read.
         unfinished = self.path / f".{name}.tmp"
         unfinished.write_bytes(result.encode() if isinstance(result, str) else result)
         unfinished.replace(self.path / name)
 
     def compact_results(self) -> list[Record]:
-        """Rewrite the table with the newest row of each paper, in the order of the papers, and return the rows."""
+        """Keep only each paper's newest row in the table, in the order of the papers; return these rows."""
         newest = {row["id"]: row for row in iterate_results(self.table)}
         rows = [newest[paper["id"]] for paper in iterate_results(self._papers) if paper["id"] in newest]
         self.write_file(self.table.name, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
@@ -136,7 +136,7 @@ class BatchFolder:
 
 
 def _flatten_values(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Flatten nested values to a dictionary with dotted names."""
+    """Return nested values as one dictionary with dotted names, which begin with `above`."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, dict):

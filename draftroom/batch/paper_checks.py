@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # takes time to import
 
 
 class CheckWork(PaperWork):
-    """Checks of papers, computed in threads."""
+    """Work that checks papers without a model, each in a thread, by the function `examine`."""
 
     def __init__(self, choices: Mapping[str, Any], examine: Callable[[RunInput], PaperReport], max_pages: int) -> None:
         self.formats = REPORT_FORMATS.keys()
@@ -36,18 +36,20 @@ class CheckWork(PaperWork):
     async def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AsyncIterator[PaperSession]:
-        """Open a session, which needs no resources."""
+        """Open a session that checks papers; it needs no resources and ignores the folder and the control."""
         del folder, batch, control
         yield _CheckSession(self._examine, self._max_pages, suffixes)
 
 
 class _CheckSession(NamedTuple):
+    """Session of `CheckWork`, a tuple of the check function, the page limit and the wanted suffixes."""
+
     examine: Callable[[RunInput], PaperReport]
     max_pages: int
     suffixes: Collection[str]
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Check a paper and render the report."""
+        """Check a paper in a thread; return its table row and the report in each wanted format."""
         del name
         return await asyncio.to_thread(self._check_paper, paper)
 
@@ -55,6 +57,7 @@ class _CheckSession(NamedTuple):
         """Do nothing: checks have no checkpoints."""
 
     def _check_paper(self, paper: NamedPaper) -> PaperResult:
+        """Read and check a paper, and render its reports; this blocks."""
         begun = perf_counter()
         run_input = paper.read_input(scope="whole", max_pages=self.max_pages)
         report = self.examine(run_input)

@@ -23,7 +23,7 @@ _TABLE_FIELDS = ("id", "doi", "path", "text")
 
 
 class NamedPaper(NamedTuple):
-    """A paper of a batch that is not read yet."""
+    """Tuple that names a paper of a batch, which is not read yet: its file, or its text in a table."""
 
     origin: str
     """Path of its file; for a text in a table, the table's path and the paper's id there."""
@@ -34,7 +34,7 @@ class NamedPaper(NamedTuple):
     text: str = ""
 
     def read_input(self, *, scope: Scope, max_pages: int) -> RunInput:
-        """Read and store the paper; this blocks."""
+        """Read the paper, store its document in the state folder, and return the input of a run; this blocks."""
         if self.path:
             return read_run_input(self.path, scope=scope, max_pages=max_pages)
         data = self.text.encode(errors="surrogatepass")  # a lone surrogate is then refused as invalid UTF-8
@@ -42,7 +42,7 @@ class NamedPaper(NamedTuple):
 
 
 def iterate_papers(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
-    """Yield each paper once, in the order of the arguments; the files of a folder by name.
+    """Yield each paper once, not read yet, in the order of the arguments; the files of a folder by name.
 
     Args:
         named: Files, folders, patterns such as `papers/**/*.pdf`, and tables (.jsonl, .csv).
@@ -67,6 +67,7 @@ def iterate_papers(named: Sequence[str], apart: Path) -> Iterator[NamedPaper]:
 
 
 def _expand_name(name: str, apart: Path) -> Iterator[NamedPaper]:
+    """Yield the papers of one argument: a folder, table, file or pattern; files of the folder `apart` are left out."""
     path = Path(name).expanduser()
     if path.is_dir():
         files = (file for file in path.rglob("*") if file.suffix.lower() in PAPER_SUFFIXES and file.is_file())
@@ -84,6 +85,7 @@ def _expand_name(name: str, apart: Path) -> Iterator[NamedPaper]:
 
 
 def _make_file_paper(path: Path) -> NamedPaper:
+    """Name the paper of a file, by its absolute path and its name without the suffix."""
     return NamedPaper(str(path.resolve()), path.stem, str(path.resolve()))
 
 
@@ -104,6 +106,7 @@ def _read_table_papers(path: Path) -> Iterator[NamedPaper]:
 
 
 def _read_json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the objects of a JSON Lines file; InputError names a line that holds no object."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -118,6 +121,7 @@ def _read_json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _read_csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of a CSV table as dictionaries by column; InputError if it is no CSV in UTF-8."""
     # A field may hold a paper's text. The limit holds for the whole process, so it is reset afterwards.
     before = csv.field_size_limit(MAX_BYTES)
     try:

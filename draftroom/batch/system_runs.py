@@ -30,7 +30,7 @@ PAPERS_PER_REQUEST = 2
 
 
 class SystemRunWork(PaperWork):
-    """Runs of a system on papers."""
+    """Work that runs the system of a request on each paper; it can be resumed from checkpoints."""
 
     def __init__(self, wanted: RunRequest) -> None:
         self._wanted = wanted
@@ -45,13 +45,15 @@ class SystemRunWork(PaperWork):
     async def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AsyncIterator[PaperSession]:
-        """Open the checkpoints, which are in the batch folder unless the settings name a database."""
+        """Open a session with the checkpoint store: in the batch folder, unless the settings name a database."""
         address = self._wanted.settings.checkpoints
         async with open_checkpointer(folder.checkpoints if address == "sqlite" else address) as saver:
             yield _SystemRunSession(self._wanted, saver, batch, suffixes, control)
 
 
 class _SystemRunSession(NamedTuple):
+    """Session of `SystemRunWork`, a tuple of the request, checkpoint store, batch id, suffixes and control."""
+
     wanted: RunRequest
     saver: BaseCheckpointSaver[str]
     batch: UUID
@@ -59,7 +61,7 @@ class _SystemRunSession(NamedTuple):
     control: RunControl
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Run the system on a paper, or resume from its checkpoints."""
+        """Run the system on a paper or resume its run; return the row, with `error` if it failed, and the files."""
         # 1. Read the paper, and refuse formats that it cannot have before a model is asked.
         begun = perf_counter()
         record = await asyncio.to_thread(self.wanted.prepare_record, paper.read_input)
@@ -89,16 +91,17 @@ class _SystemRunSession(NamedTuple):
         return PaperResult(row, files)
 
     async def discard_checkpoints(self, row: Record) -> None:
-        """Delete the checkpoints of a run."""
+        """Delete the checkpoints of the run that a result row is about."""
         await self.saver.adelete_thread(self._make_thread_id(row["id"], row["sha256"]))
 
     def _make_thread_id(self, name: str, sha256: str) -> str:
+        """Return the id of a paper's checkpoints, which is the same in every attempt."""
         # The hash is part of the id, so a paper that has changed begins anew.
         return str(uuid5(self.batch, f"{name} {sha256}"))
 
 
 def _build_result_row(record: RunRecord, begun: float) -> Record:
-    """Build the row of a run; it counts the calls of earlier attempts, but only the seconds of this one."""
+    """Build the row of a run; it counts calls of earlier attempts, but seconds only since `begun`."""
     paper, cost = record["input"]["paper"], sum_usage_totals(record["usage"])
     return {
         "title": paper["title"],

@@ -29,14 +29,14 @@ _ENVIRONMENT_ERROR_KINDS: set[ErrorKind] = {
 
 
 def is_environment_error(error: DraftroomError) -> bool:
-    """Return whether every further paper would fail with this error."""
+    """Return whether every further paper of a batch would fail with this error, so that the batch should end."""
     # An endpoint may fail on one request, or give no usable answer, and work for the next paper.
     of_one_request = isinstance(error, (RequestFailedError, NoUsableAnswer))
     return error.kind in _ENVIRONMENT_ERROR_KINDS and not of_one_request
 
 
 class PaperResult(NamedTuple):
-    """Result of the work on a paper."""
+    """Tuple of the table row and the result files of one paper."""
 
     row: Record
     """Row of the table; with `error` if the work failed."""
@@ -45,10 +45,10 @@ class PaperResult(NamedTuple):
 
 
 class PaperSession(Protocol):
-    """Open session for work on papers."""
+    """Protocol of an open session, in which a batch works on its papers one by one."""
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Process a paper, or continue from its checkpoints; `name` is that of its results in the batch.
+        """Process a paper or continue from its checkpoints; `name` is its id in the batch.
 
         Raises:
             DraftroomError: The paper cannot be processed; a failure after calls of a model is a result instead.
@@ -56,11 +56,11 @@ class PaperSession(Protocol):
         """
 
     async def discard_checkpoints(self, row: Record) -> None:
-        """Delete the checkpoints of a paper whose result is on disk."""
+        """Delete the checkpoints of the paper of a result row; called when the row is on disk."""
 
 
 class PaperWork:
-    """Base class of work on papers."""
+    """Abstract base class of what a batch does with each paper; subclasses set the attributes."""
 
     formats: Collection[str]
     """Suffixes of the formats that results may have."""
@@ -74,5 +74,5 @@ class PaperWork:
     def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AbstractAsyncContextManager[PaperSession]:
-        """Open a session with the resources that the work needs."""
+        """Return an asynchronous context manager of a session, which holds the resources of the work."""
         raise NotImplementedError

@@ -50,18 +50,19 @@ def _define_batch_flags(  # noqa: PLR0913 - each parameter is a flag
     actors: ActorsOption = 1,
     quiet: QuietOption = False,
 ) -> None:
-    """Declare the flags of every batch, which precede those of its command."""
+    """Do nothing: the signature declares the flags of every batch, which precede those of its command."""
 
 
 def _register_batch_command(
     name: str, single: Callable[..., None], build_work: Callable[[Mapping[str, Any]], PaperWork]
 ) -> None:
-    """Add a batch command with the flags of the command for one paper and those of every batch."""
+    """Add a command to `batch_app` with the flags of the command `single` and those of every batch."""
     single_flags = inspect.signature(single, eval_str=True).parameters
     batch_flags = inspect.signature(_define_batch_flags, eval_str=True).parameters
     kept = [flag for key, flag in single_flags.items() if key not in _SINGLE_PAPER_FLAGS | batch_flags.keys()]
 
     def run_command(**flags: Any) -> None:
+        """Build the work and the batch from the flags, and run it."""
         work = build_work({**dict.fromkeys(single_flags), **flags, "pause": False})
         suffixes = list(dict.fromkeys(f".{name.strip().lower().lstrip('.')}" for name in flags["formats"].split(",")))
         if unknown := [suffix for suffix in suffixes if suffix not in work.formats]:
@@ -87,6 +88,7 @@ def _register_batch_command(
 
 
 def _build_system_work(system: System, flags: Mapping[str, Any]) -> PaperWork:
+    """Build the work that runs a system with the settings of the flags."""
     return SystemRunWork(system.build_request(flags))
 
 
@@ -97,6 +99,7 @@ _register_batch_command("check", check.check, check.build_check_work)
 
 
 def _run_batch(batch: Batch, *, quiet: bool) -> None:
+    """Run a batch with its progress on the terminal; raise typer.Exit if it was stopped or papers failed."""
     with _BatchProgress(quiet=quiet) as progress:
         rows = batch.run(progress.report_paper, print_to_stderr, progress.report_start)
     failed = [row for row in rows if row["status"] == "failed"]
@@ -114,7 +117,7 @@ def _run_batch(batch: Batch, *, quiet: bool) -> None:
 
 
 class _BatchProgress:
-    """Progress of a batch: a line for each finished paper, and on a terminal a bar below."""
+    """Context manager that shows a batch: a line for each finished paper, and on a terminal a bar below."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
@@ -130,13 +133,13 @@ class _BatchProgress:
         self._bar.stop()
 
     def report_start(self, ended: int, total: int) -> None:
-        """Show how many papers there are, and how many a resumed batch has finished."""
+        """Show how many of all papers a resumed batch has finished before; callback of `Batch.run`."""
         if ended and not self._quiet:
             print_to_stderr(f"Resuming: {ended} of {total} papers are finished.")
         self._bar.update(self._task, completed=ended, total=total, description="running the first papers")
 
     def report_paper(self, ended: EndedJob) -> None:
-        """Show the outcome of a paper, and the time left for the others."""
+        """Show the outcome of a paper and the pace of the batch, unless quiet; callback of `Batch.run`."""
         if self._quiet:
             return
         row, number, total = ended.result, ended.number, ended.total

@@ -79,7 +79,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
 
 
 def build_check_work(flags: Mapping[str, Any]) -> PaperWork:
-    """Build the work of a batch of checks from its flags."""
+    """Build the work of a batch of checks: runs of `number_check` if the flags name a model, else computation."""
     # Loads the clients of models, which the check of one paper does not need.
     from draftroom.batch.paper_checks import CheckWork  # noqa: PLC0415
     from draftroom.batch.system_runs import SystemRunWork  # noqa: PLC0415
@@ -103,11 +103,13 @@ def _build_model_request(flags: Mapping[str, Any]) -> RunRequest | None:
 
 
 def _exit_on_contradictions(findings: Sequence[Mapping[str, Any]]) -> None:
+    """Raise typer.Exit if a finding is more severe than low; return without one."""
     if any(found["severity"] != "low" for found in findings):
         raise typer.Exit(CONTRADICTIONS)
 
 
 def _validate_finding_kinds(kinds: Collection[str]) -> None:
+    """Raise typer.BadParameter if a kind is unknown."""
     if unknown := set(kinds) - set(CHECK_KINDS):
         raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
 
@@ -115,7 +117,7 @@ def _validate_finding_kinds(kinds: Collection[str]) -> None:
 def _build_paper_report(
     severity: Severity, without: Collection[str], paper: RunInput, *, references: bool
 ) -> PaperReport:
-    """Check a paper and select the wanted findings, the gravest first."""
+    """Check a paper, and its references if wanted; return the findings of the wanted kinds and severity."""
     document = load_document(paper["paper"])
     report = check_paper(document, paper["paper"]["warnings"])
     if references:

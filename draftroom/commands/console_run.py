@@ -42,7 +42,7 @@ from tools.text import strip_control_characters
 
 
 class ConsoleProgress:
-    """Progress of a run on the terminal; a quiet one shows nothing but messages."""
+    """Context manager that shows a run on standard error; a quiet one shows nothing but messages."""
 
     def __init__(self, rendering: Rendering, *, quiet: bool = False) -> None:
         self._rendering = rendering
@@ -55,6 +55,7 @@ class ConsoleProgress:
         self._tokens = 0
 
     def __enter__(self) -> Self:
+        """Show the moving line, unless quiet or without a terminal that can move its cursor."""
         if ERR.is_terminal and not ERR.is_dumb_terminal and not self._quiet:
             doing = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis"))
             tokens = TextColumn("{task.completed:,.0f} tokens")
@@ -72,7 +73,7 @@ class ConsoleProgress:
             self._line = None
 
     def on_event(self, event: Mapping[str, Any]) -> None:
-        """Show that a call begins, goes on, or has ended."""
+        """Show that a call of a model begins, has received tokens, or has ended."""
         call = event["call"]
         if event["event"] == "call":
             doing = f"{format_identifier(event['role'])}, {format_identifier(event['step'])}"
@@ -95,10 +96,11 @@ class ConsoleProgress:
         self._refresh_line()
 
     def on_message(self, text: str) -> None:
-        """Show a message, also when quiet."""
+        """Print a message for the user, also when quiet."""
         print_to_stderr(text)
 
     def _refresh_line(self) -> None:
+        """Show the agents at work and the tokens on the moving line, if there is one."""
         if self._line:
             agents = Counter(self._at_work.values()).items()
             doing = "; ".join(f"{who} ({times} at once)" if times > 1 else who for who, times in agents)
@@ -118,7 +120,7 @@ def drive_and_show(
     answer: Answer | None = None,
     budget: Budget = UNLIMITED_BUDGET,
 ) -> Values:
-    """Drive a run until it ends or pauses, print the result, and return the final state of the graph.
+    """Drive a run until it ends or pauses, print and write a finished result, and return the graph's final state.
 
     `checkpoints` is their address for a new run, `answer` is for the question at which a run has paused.
 
@@ -154,23 +156,24 @@ def drive_and_show(
 
 
 def read_advice(path: Path, dialogue: Dialogue) -> list[str]:
-    """Read advice or questions from a file, one a line.
+    """Return the lines of a file of advice or questions, without blank lines and those that begin with #.
 
     Raises:
         InputError: If the file cannot be read or is empty.
     """
-    advice = _split_advice(read_text(path, f"file with one {dialogue.line} a line"))
+    advice = _parse_advice_lines(read_text(path, f"file with one {dialogue.line} a line"))
     if not advice:
         raise InputError(f"{path} is empty; write one {dialogue.line} a line, or use --accept.", kind="empty_input")
     return advice
 
 
 def _build_ask_callback(dialogue: Dialogue) -> AnswerCallback | None:
-    """Build the callback that asks a person, or return None without a terminal."""
+    """Return a function that asks a person at a pause, or None without a terminal."""
     if not (sys.stdin.isatty() and ERR.is_terminal):
         return None
 
     def ask(question: Mapping[str, Any]) -> Answer | None:
+        """Show the question and return the person's answer, or None to pause and decide later."""
         print_to_stderr(dialogue.describe(question))
         prompt = ", ".join(f"{key} = {meaning}" for key, meaning in _ANSWER_CHOICES.items())
         choice = ""
@@ -187,7 +190,7 @@ def _build_ask_callback(dialogue: Dialogue) -> AnswerCallback | None:
 
 
 def _edit_advice(advice: list[str], dialogue: Dialogue) -> list[str]:
-    """Open the advice or the questions in the user's editor, and return the edited lines."""
+    """Open the advice or questions in the user's editor, and return the lines that are left, also none."""
     hint = f"# One {dialogue.line} a line. Lines that begin with # are left out.\n"
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     with tempfile.TemporaryDirectory() as folder:
@@ -197,9 +200,10 @@ def _edit_advice(advice: list[str], dialogue: Dialogue) -> list[str]:
             subprocess.run([*shlex.split(editor), str(path)], check=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise InputError(f"The editor {editor!r} failed ({error}); set EDITOR to one that works.") from error
-        return _split_advice(path.read_text(encoding="utf-8"))
+        return _parse_advice_lines(path.read_text(encoding="utf-8"))
 
 
-def _split_advice(text: str) -> list[str]:
+def _parse_advice_lines(text: str) -> list[str]:
+    """Return the stripped lines of a text, without empty ones and those that begin with #."""
     lines = [line.strip() for line in text.splitlines()]
     return [line for line in lines if line and not line.startswith("#")]

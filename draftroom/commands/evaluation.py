@@ -63,7 +63,7 @@ RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a ru
 
 
 def build_evaluation_command(name: str) -> Callable[..., None]:
-    """Build the command that runs the task of a paper."""
+    """Return the command function that evaluates the task with this name in `EVALUATIONS`."""
 
     def evaluate(  # noqa: PLR0913 - each parameter is a flag
         data: DataArgument = None,
@@ -82,6 +82,7 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         actors: options.ActorsOption = 1,
         quiet: options.QuietOption = False,
     ) -> None:
+        """Prepare the run of the task from the flags, start servers if asked to, and run it."""
         require_extra(EVALS)
         from evals.run import EvaluationRequest, prepare_run  # noqa: PLC0415 - takes seconds
 
@@ -140,6 +141,7 @@ def reproduce_experiments(  # noqa: PLR0913 - each parameter is a flag
     from evals.run import prepare_run  # noqa: PLC0415
 
     def resolve_settings(task: Task, overrides: dict[str, Any]) -> Settings:
+        """Load the settings of a task from the flags, which `overrides` overrule."""
         flags = build_setting_overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
         return load_settings(merge_settings(flags, overrides))
 
@@ -160,7 +162,7 @@ def reproduce_experiments(  # noqa: PLR0913 - each parameter is a flag
 
 
 def _show_plan(stages: Sequence[PlannedStage | SkippedStage], reads: int, writes: int) -> None:
-    """Print a table of the stages with their remaining cost, and the sum."""
+    """Print a table of the stages with their remaining cost and its sum; rates are in tokens a second."""
     from evals.reproduction import NOT_REPRODUCED, PlannedStage, UsageEstimate  # noqa: PLC0415 - takes seconds
 
     costs = ("outputs to make", "calls", "tokens read", "tokens written", "hours")
@@ -183,6 +185,7 @@ def _show_plan(stages: Sequence[PlannedStage | SkippedStage], reads: int, writes
 
 
 def _format_cost_cells(outputs: int, cost: UsageEstimate, reads: int, writes: int) -> list[str]:
+    """Format the outputs to make, the usage and the hours as five cells; rates are in tokens a second."""
     hours = (cost.tokens_in / reads + cost.tokens_out / writes) / 3600
     return [f"{outputs:,}", *(f"{part:,.0f}" for part in cost), f"{hours:,.1f}"]
 
@@ -254,7 +257,7 @@ def measure_plan_reranking(
 
 
 def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:
-    """Load the task and the folder of a run.
+    """Return the task of an evaluation run and its folder, as a pair.
 
     Raises:
         InputError: If the folder holds no run, or a run with tasks or rows of another version.
@@ -276,7 +279,7 @@ def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:
 def _run_evaluation(
     task: Task, folder: RunFolder, samples: int | None = None, *, engine: options.Engine, actors: int, quiet: bool
 ) -> None:
-    """Run the missing samples and write the reports."""
+    """Run the missing samples (`samples` at once) and write the reports, or exit if stopped."""
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
     from evals.run import SAMPLES_PER_REQUEST, run_systems  # noqa: PLC0415
@@ -299,6 +302,7 @@ def _run_evaluation(
 
 
 def _write_evaluation_reports(task: Task, folder: RunFolder) -> None:
+    """Score a run, write its reports and print the main one; raise typer.Exit if all samples failed."""
     from evals.evaluation import score_run  # noqa: PLC0415 - these take seconds
     from evals.reports.report import write_reports  # noqa: PLC0415
 

@@ -39,14 +39,14 @@ _SIZE_UNITS = {"b": 1e9, "m": 1e6}
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A model that a server lists."""
+    """Name and address of a model that a server lists."""
 
     name: str
     base_url: str
 
     @property
     def size(self) -> float:
-        """Number of parameters according to the name, or 0 if it says none."""
+        """Number of parameters according to the model's name, or 0 if it says none."""
         sizes = [float(number) * _SIZE_UNITS[unit] for number, unit in _SIZE_PATTERN.findall(self.name.lower())]
         return max(sizes, default=0)
 
@@ -87,7 +87,7 @@ def init_settings(
 
 
 def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: str = _DEFAULT_KEY_VARIABLE) -> str:
-    """Format a settings file that names the models.
+    """Return the TOML text of a settings file that names the models; a small writer gets the preset `laptop`.
 
     Args:
         writer: Model of all roles but the reader.
@@ -110,7 +110,7 @@ def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: st
 
 
 def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
-    """List the models at the given addresses, else at the usual ones, which get no key."""
+    """Print and return the models at the given addresses, else at the usual ones, which get no key."""
     addresses: list[str] = []
     if not base_url:
         # The servers of the profiles, then the usual ports.
@@ -135,7 +135,7 @@ def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[Local
 
 
 def _choose_models(found: Sequence[LocalModel], model: str | None, reader: str | None) -> tuple[LocalModel, LocalModel]:
-    """Choose the models that write and read: by the flags, else by asking at a terminal, else by size."""
+    """Return the models that write and read, as a pair: by name, else by asking at a terminal, else by size."""
     # The first model does both if no name says a size.
     sized = [each for each in found if each.size]
     largest = max(sized, key=lambda each: each.size, default=found[0])
@@ -150,6 +150,7 @@ def _choose_models(found: Sequence[LocalModel], model: str | None, reader: str |
 
 
 def _prompt_model_choice(question: str, found: Sequence[LocalModel], suggestion: LocalModel) -> LocalModel:
+    """Ask for the number of a model until it is one, and return the model."""
     number = 0
     while not 0 < number <= len(found):
         number = typer.prompt(f"{question} Its number", default=found.index(suggestion) + 1, type=int, err=True)
@@ -157,12 +158,13 @@ def _prompt_model_choice(question: str, found: Sequence[LocalModel], suggestion:
 
 
 def find_models(addresses: Iterable[str], key: str = "") -> list[LocalModel]:
-    """Ask all addresses at once which models they serve; servers that do not answer are skipped.
+    """List the chat models at all addresses, asked at once; servers that do not answer are skipped.
 
     The key is sent to all of them, so leave it out for unknown servers.
     """
 
     async def fetch_all() -> list[list[LocalModel]]:
+        """Return a list of models for each address."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         async with httpx2.AsyncClient(headers=headers, timeout=REQUEST_TIMEOUT_S) as client:
             return await asyncio.gather(*(_fetch_served_models(client, address) for address in addresses))
@@ -171,6 +173,7 @@ def find_models(addresses: Iterable[str], key: str = "") -> list[LocalModel]:
 
 
 async def _fetch_served_models(client: httpx2.AsyncClient, address: str) -> list[LocalModel]:
+    """List the models of a server that can chat; empty if it does not answer properly."""
     try:
         answer: Any = (await client.get(f"{address.rstrip('/')}/models")).raise_for_status().json()
         names = [str(model["id"]) for model in answer["data"]]
@@ -180,11 +183,7 @@ async def _fetch_served_models(client: httpx2.AsyncClient, address: str) -> list
 
 
 def select_model_by_name(name: str, models: Sequence[LocalModel]) -> LocalModel:
-    """Return the model of this name.
-
-    Raises:
-        ModelUnavailableError: If no server has it.
-    """
+    """Return the first of the models with this name, or raise ModelUnavailableError if there is none."""
     for model in models:
         if model.name == name:
             return model

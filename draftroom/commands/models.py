@@ -34,7 +34,7 @@ def start_profile(
 
 
 def start_servers(profile: Profile) -> bool:
-    """Start the servers of a profile and show the steps; return whether any had to be started."""
+    """Start the servers of a profile, wait until they answer, and return whether any had to be started."""
     with _show_steps() as report:
         return bool(start_profile_servers(profile, report))
 
@@ -70,7 +70,7 @@ def list_servers(profile: Annotated[str | None, typer.Option(help="Show only its
 
 @contextmanager
 def _show_steps() -> Iterator[Report]:
-    """Print each step above a spinner."""
+    """Show a spinner, and yield a function that prints a step above it."""
     with ERR.status("Looking at the servers") as spinner:
 
         def report(step: str) -> None:

@@ -27,19 +27,21 @@ def _define_run_flags(  # noqa: PLR0913 - each parameter is a flag
     output: options.OutputOption = [],  # noqa: B006 - Typer copies it
     quiet: options.QuietOption = False,
 ) -> None:
-    """Declare the flags that follow a command's own."""
+    """Do nothing: the signature declares the flags that follow a command's own."""
 
 
 def make_run_command(own: Callable[..., None]) -> Callable[..., None]:
-    """Make a command that runs a system from a function without body, whose parameters are the paper and flags."""
+    """Return a command that runs the system of `own`, an empty function that declares the paper and flags."""
 
     def run_command(**flags: Any) -> None:
+        """Build the request from the flags, drive the run, and show and write its result."""
         system = next(system for system in SYSTEMS.values() if own.__name__ in system.commands)
         chosen = system.build_request(flags)
         rendering = chosen.system.rendering
         check_output_paths(flags["output"], rendering.formats)
 
         def take(**limits: Any) -> RunInput:
+            """Read the paper, and refuse output formats that it cannot have."""
             run_input = read_run_input(flags["file"], **limits)
             # Some formats are written onto the paper itself, as comments into a PDF.
             for path in flags["output"]:

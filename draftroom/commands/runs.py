@@ -68,7 +68,7 @@ def delete(
 
 
 def format_age(created: str, now: datetime) -> str:
-    """Format the age of a run in its largest unit."""
+    """Format the time from `created` (ISO 8601) to `now` in its largest unit, such as `3 h`."""
     seconds = int((now - datetime.fromisoformat(created)).total_seconds())
     for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
         if seconds >= length:

@@ -64,7 +64,7 @@ def open_page(
 
 
 def run_server(host: str, port: int, access: AccessPolicy, message: str) -> None:
-    """Show the message, and replace this process by the server.
+    """Print the message and replace this process by LangGraph's server, so that the call does not return.
 
     Raises:
         DraftroomError: If the server cannot be started.
@@ -85,11 +85,7 @@ def run_server(host: str, port: int, access: AccessPolicy, message: str) -> None
 
 
 def require_free_port(host: str, port: int) -> None:
-    """Check that the port is free.
-
-    Raises:
-        ServingError: If it is taken, or the address is none of this machine.
-    """
+    """Raise ServingError if a port is taken, or the host is no address of this machine."""
     # LangGraph's server would take another port without a word.
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

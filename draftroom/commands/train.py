@@ -107,6 +107,7 @@ def train_instruction_detector(
 
 
 def _train_classifier(task: Task, sentences: Path, out: Path, config: str) -> None:
+    """Train the classifier of purpose or aspect into the folder `out`, and print its report."""
     require_extra(TRAINING)
     from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
     from training.review_filters.classifier import ClassifierConfig, train_classifier  # noqa: PLC0415

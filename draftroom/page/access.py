@@ -41,7 +41,7 @@ PAGE_HEADERS = {
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """Rules for access to the server."""
+    """Rules of who may send requests to the server, and the address that a browser opens."""
 
     hosts: Sequence[str]
     """Accepted values of the `Host` header; empty accepts any, for a server with a token."""
@@ -54,35 +54,35 @@ class AccessPolicy:
 
     @classmethod
     def from_address(cls, host: str, port: int, origins: Sequence[str] = ()) -> Self:
-        """Create the policy of a server: its host names on loopback, a random token on a network."""
+        """Create the policy of a server: accepted host names on loopback, a random token on a network."""
         if host not in LOOPBACK_HOSTS:
             return cls((), origins, secrets.token_urlsafe(16))
         return cls([f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")], origins)
 
     def build_page_url(self, host: str, port: int) -> str:
-        """Build the address of the page, including the token."""
+        """Return the address of the page, including the token."""
         return f"http://{host}:{port}/page/" + (f"?token={self.token}" if self.token else "")
 
     @classmethod
     def from_environment(cls) -> Self | None:
-        """Load the policy that the command has set, or None without one."""
+        """Return the policy that the command has set in an environment variable, or None without one."""
         given = os.environ.get(ACCESS_VARIABLE)
         return cls(**json.loads(given)) if given else None
 
     def as_json(self) -> str:
-        """Return the policy as JSON, for the environment variable."""
+        """Return the policy as JSON, which `from_environment` reads."""
         return json.dumps(asdict(self))
 
 
 class AccessMiddleware:
-    """Middleware that refuses foreign requests and adds security headers to all responses of the page."""
+    """ASGI middleware that refuses foreign requests and adds security headers to the responses of the page."""
 
     def __init__(self, app: ASGIApp, access: AccessPolicy) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer it with a refusal."""
+        """Pass a request on, or answer it with a refusal or with the redirect that sets the token's cookie."""
         if scope["type"] not in ("http", "websocket") or scope.get("root_path") == IN_PROCESS_ROOT:
             await self._app(scope, receive, send)
             return
@@ -93,6 +93,7 @@ class AccessMiddleware:
             return
 
         async def send_guarded(message: Message) -> None:
+            """Send a message; the start of a response of the page gets the headers."""
             if message["type"] == "http.response.start" and scope["path"].startswith("/page"):
                 answer = MutableHeaders(scope=message)
                 for name, value in PAGE_HEADERS.items():
@@ -102,6 +103,7 @@ class AccessMiddleware:
         await self._app(scope, receive, send_guarded)
 
     def _check_host_and_origin(self, headers: Headers) -> Response | None:
+        """Return a refusal for a foreign host or origin, or None."""
         host, origin = headers.get("host", ""), headers.get("origin")
         # 1. The host name, against DNS rebinding.
         if self._access.hosts and host not in self._access.hosts:
@@ -114,7 +116,7 @@ class AccessMiddleware:
         return None
 
     def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
-        """Return a refusal for a missing token, or a redirect that moves the token from the address to a cookie."""
+        """Return None, a refusal without the token, or a redirect that moves it from the address to a cookie."""
         token = self._access.token
         try:
             cookie = SimpleCookie(headers.get("cookie", "")).get(TOKEN_COOKIE)
@@ -134,5 +136,5 @@ class AccessMiddleware:
 
 
 def build_refusal_response(message: str, status: int = 403) -> JSONResponse:
-    """Build an error response in the format of all errors of the page."""
+    """Return a JSON error response of the kind `refused`, in the format of all errors of the page."""
     return JSONResponse({"error": {"kind": "refused", "message": message}}, status)

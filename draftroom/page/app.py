@@ -56,10 +56,11 @@ run_manager = RunManager()
 
 @asynccontextmanager
 async def manage_lifespan(access: AccessPolicy) -> AsyncIterator[None]:
-    """Cancel attempts of an earlier process, and open the page in a browser as soon as the server listens."""
+    """Context manager of the app: cancel attempts of an earlier process, and open the page in a browser."""
     await run_manager.cancel_inherited_attempts()
 
     async def open_browser() -> None:
+        """Wait until the server accepts connections, then open the page."""
         # The server listens only after this context is entered, so its port is polled in the background.
         address = urlsplit(access.browser)
         while True:
@@ -79,12 +80,12 @@ async def manage_lifespan(access: AccessPolicy) -> AsyncIterator[None]:
 
 
 async def serve_start(_: Request) -> Response:
-    """Return systems, settings and endpoints for the start page."""
+    """Answer with the systems, settings and endpoints of the start page."""
     return JSONResponse(await views.build_start_payload())
 
 
 async def serve_runs(request: Request) -> Response:
-    """List all runs, or start a run on an uploaded paper."""
+    """Answer a GET with all runs, and a POST by starting a run on the uploaded paper."""
     if request.method == "GET":
         return JSONResponse(await asyncio.to_thread(views.build_runs_payload, run_manager))
     data, name, form = await read_upload(request)
@@ -101,7 +102,7 @@ async def serve_runs(request: Request) -> Response:
 
 
 async def serve_run(request: Request) -> Response:
-    """Return a run, or delete it."""
+    """Answer a GET with a run, its paper and its result so far; a DELETE stops and deletes it."""
     # Before the record is read: the record of a run that ends in between is up to date.
     active = run_manager.list_active_attempts()
     record = await _find_requested_record(request)
@@ -114,7 +115,7 @@ async def serve_run(request: Request) -> Response:
 
 
 async def resume_run(request: Request) -> Response:
-    """Resume a run, with an answer if it waits for one."""
+    """Resume a run, with the answer of the request if it waits for one; respond with the new attempt's ids."""
     record = await _find_requested_record(request)
     given = (await _parse_json_body(request)).get("answer")
     answer = None
@@ -130,21 +131,21 @@ async def resume_run(request: Request) -> Response:
 
 
 async def stop_run(request: Request) -> Response:
-    """Stop a run of this server."""
+    """Stop a run of this server and wait until it has ended; respond with an empty object."""
     record = await _find_requested_record(request)
     await run_manager.stop_attempt(record["id"])
     return JSONResponse({})
 
 
 async def update_decision(request: Request) -> Response:
-    """Save a decision on a comment."""
+    """Save a decision on a comment, and respond with all decisions."""
     record = await _find_requested_record(request)
     decision = await _parse_json_body(request)
     return JSONResponse(await changes.save_decision(record, request.path_params["comment"], decision))
 
 
 async def update_text(request: Request) -> Response:
-    """Save an edited article or plain text, and return its assessment or its lost details."""
+    """Save an edited article or plain text, and respond with its assessment or its lost details."""
     record = await _find_requested_record(request)
     text = (await _parse_json_body(request)).get("text")
     if not isinstance(text, str) or not text.strip():
@@ -154,7 +155,7 @@ async def update_text(request: Request) -> Response:
 
 
 async def export_result(request: Request) -> Response:
-    """Return the result as a file to download."""
+    """Respond with the result in the requested format, as a file to download."""
     view = await views.load_run_view(await _find_requested_record(request))
     formats = find_system(view.record["system"]).rendering.formats
     suffix = request.query_params.get("format", "")
@@ -168,7 +169,7 @@ async def export_result(request: Request) -> Response:
 
 
 async def serve_paper(request: Request) -> Response:
-    """Return the PDF that a run works on."""
+    """Respond with the PDF that a run works on, or 404 if there is none."""
     record = await _find_requested_record(request)
     path = Path(record["input"]["path"])
     if record["input"]["paper"]["format"] != "pdf" or not await asyncio.to_thread(path.is_file):
@@ -177,14 +178,14 @@ async def serve_paper(request: Request) -> Response:
 
 
 async def serve_word_positions(request: Request) -> Response:
-    """Return the positions of the PDF's words on its pages."""
+    """Respond with the positions of the paper's words on its pages, by paragraph id."""
     record = await _find_requested_record(request)
     document = await asyncio.to_thread(load_document, record["input"]["paper"])
     return JSONResponse({paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]})
 
 
 async def check_uploaded_paper(request: Request) -> Response:
-    """Check an uploaded paper for contradictions, without a model."""
+    """Check an uploaded paper for contradictions without a model, and respond with the findings."""
     data, name, fields = await read_upload(request)
     name = views.normalize_file_name(name)
     paper = (await asyncio.to_thread(read_run_input_bytes, data, name, scope="whole", max_pages=100))["paper"]
@@ -197,7 +198,7 @@ async def check_uploaded_paper(request: Request) -> Response:
 
 
 async def read_upload(request: Request) -> tuple[bytes, str, dict[str, str]]:
-    """Return the paper, its file name, and the other fields of a form."""
+    """Return the paper's bytes, its file name (empty for pasted text), and the other fields of a form."""
     # The server accepts no more bytes than this header announces; without it the request is refused.
     if int(request.headers.get("content-length") or MAX_REQUEST_BYTES + 1) > MAX_REQUEST_BYTES:
         raise InputError(
@@ -214,10 +215,12 @@ async def read_upload(request: Request) -> tuple[bytes, str, dict[str, str]]:
 
 
 async def _find_requested_record(request: Request) -> RunRecord:
+    """Return the record of the run in the request's path; StateError if there is none."""
     return await asyncio.to_thread(find_record, request.path_params["id"])
 
 
 async def _parse_json_body(request: Request) -> dict[str, Any]:
+    """Return the JSON object of a request's body, empty for an empty body; InputError for other content."""
     try:
         body = json.loads(await request.body() or b"{}")
     except ValueError:
@@ -228,7 +231,7 @@ async def _parse_json_body(request: Request) -> dict[str, Any]:
 
 
 async def build_error_response(_: Request, error: Exception) -> Response:
-    """Build the response for an error of Draftroom or of the web framework."""
+    """Return the JSON response for an error of Draftroom (by its kind) or of the web framework."""
     if isinstance(error, HTTPException):
         return JSONResponse({"error": {"kind": "bad_request", "message": str(error.detail)}}, error.status_code)
     assert isinstance(error, DraftroomError)  # noqa: S101 - registered for these two classes only
@@ -236,7 +239,7 @@ async def build_error_response(_: Request, error: Exception) -> Response:
 
 
 def build_page_routes() -> list[Route | Mount]:
-    """Build the routes of the page and its API."""
+    """Return the routes of the page, its API and its static files."""
     run = "/page/api/runs/{id}"
     return [
         Route("/page", lambda _: RedirectResponse("/page/")),
@@ -257,7 +260,7 @@ def build_page_routes() -> list[Route | Mount]:
 
 
 def build_page_app(access: AccessPolicy | None) -> Starlette:
-    """Build the app for a server with these rules for access; without rules there is no page."""
+    """Build the app for a server with these rules for access; for None it has only the readiness probe."""
     return Starlette(
         routes=[Route("/ready", views.serve_readiness), *(build_page_routes() if access else [])],
         middleware=[Middleware(AccessMiddleware, access=access)] if access else [],

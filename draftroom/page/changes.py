@@ -32,13 +32,14 @@ _DECISION = TypeAdapter(AuthorDecision)
 
 
 async def save_decision(record: RunRecord, comment: str, given: Mapping[str, Any]) -> dict[str, AuthorDecision]:
-    """Save a decision on a comment and return all decisions by comment id."""
+    """Save a decision on a comment in the run's checkpoints, and return all decisions by comment id."""
     try:
         decision = _DECISION.validate_python(given)
     except ValidationError as error:
         raise InputError(f"This is no decision: {describe_validation_error(error)}.") from error
 
     def build_update(values: Values) -> dict[str, Any]:
+        """Return the update of the decisions; InputError if the run has no such comment."""
         shown = [item for item in values.get("computed", []) if item["shown"]]
         raised = (*values.get("comments", []), *shown)
         if comment not in {item["id"] for item in raised}:
@@ -50,9 +51,10 @@ async def save_decision(record: RunRecord, comment: str, given: Mapping[str, Any
 
 
 async def edit_article(record: RunRecord, text: str) -> dict[str, Any]:
-    """Save an edited article as a new draft and return its assessment."""
+    """Save an edited article as a new, selected draft, and return its assessment."""
 
     def build_update(values: Values) -> dict[str, Any]:
+        """Return the new draft, its assessment and its selection."""
         number = values["drafts"][-1]["round"] + 1
         return {
             "drafts": [Draft(round=number, text=text, improvements="")],
@@ -67,9 +69,10 @@ async def edit_article(record: RunRecord, text: str) -> dict[str, Any]:
 
 
 async def edit_plain_text(record: RunRecord, text: str) -> dict[str, Any]:
-    """Save an edited plain text as a new version and return it with its lost details."""
+    """Save an edited plain text as a new, selected version, and return it with its lost details."""
 
     def build_update(values: Values) -> dict[str, Any]:
+        """Return the new version, its lost details and its selection."""
         number = values["versions"][-1]["number"] + 1
         lost = find_lost_details(load_source_text(values["source"]), text)
         return {
@@ -88,7 +91,7 @@ async def edit_plain_text(record: RunRecord, text: str) -> dict[str, Any]:
 async def _update_state(
     record: RunRecord, build_update: Callable[[Values], dict[str, Any]], node: str, system: str = ""
 ) -> Values:
-    """Update the state of a finished run (of a system) as if its last node had written it; return the new state."""
+    """Write an update to a finished run and its record as if `node` had made it; return the new state."""
     if system and record["system"] != system:
         raise InputError(f"A run of {record['system']} has no such text.")
     runnable = find_system(record["system"]).graph

@@ -36,7 +36,7 @@ STREAM_MODES: list[StreamMode] = ["custom", "updates", "values"]
 
 
 class ServerRun(NamedTuple):
-    """Ids by which the page follows a run."""
+    """Tuple of the ids by which the page follows a run on LangGraph's server."""
 
     thread: str
     run: str
@@ -45,7 +45,7 @@ class ServerRun(NamedTuple):
 
 @asynccontextmanager
 async def hold_run_async(run_id: str) -> AsyncIterator[None]:
-    """Lock a run without blocking the event loop."""
+    """Asynchronous context manager that locks a run without blocking the event loop."""
     lock = lock_run(run_id)
     await asyncio.to_thread(lock.__enter__)
     try:
@@ -55,17 +55,17 @@ async def hold_run_async(run_id: str) -> AsyncIterator[None]:
 
 
 class RunManager:
-    """Manager of the runs that this server executes."""
+    """Manager that starts, stops and lists the runs of this server, and keeps their locks and records."""
 
     def __init__(self) -> None:
         self._under_way: dict[str, tuple[ServerRun, asyncio.Task[None]]] = {}
 
     def list_active_attempts(self) -> dict[str, ServerRun]:
-        """Return the active attempts of this server by run id."""
+        """Return the ids of this server's active attempts in a new dictionary by run id."""
         return {run_id: started for run_id, (started, _) in self._under_way.items()}
 
     async def cancel_inherited_attempts(self) -> None:
-        """Cancel the attempts of an earlier server process.
+        """Cancel the attempts that LangGraph's server has kept from an earlier process.
 
         LangGraph's development server stores its attempts in the folder where it was started and resumes them by
         itself, without the lock and the record of the run.
@@ -74,7 +74,7 @@ class RunManager:
             await get_client().runs.cancel_many(status="all")
 
     async def start_attempt(self, record: RunRecord, answer: Answer | None = None) -> ServerRun:
-        """Start or resume a run, and return when the server has accepted it.
+        """Start or resume a run in the background, and return its ids when the server has accepted it.
 
         Raises:
             StateError: Another process executes the run, or its checkpoints cannot be read.
@@ -108,7 +108,7 @@ class RunManager:
             return started
 
     async def stop_attempt(self, run_id: str) -> None:
-        """Stop a run of this server; it can be resumed."""
+        """Stop a run of this server and wait for its end; do nothing if it is not active. It can be resumed."""
         if found := self._under_way.get(run_id):
             started, following = found
             await get_client().runs.cancel(started.thread, started.run, wait=False, action="interrupt")
@@ -122,7 +122,7 @@ class RunManager:
         runnable: RunnableGraph,
         lock: AsyncExitStack,
     ) -> None:
-        """Wait for the end of an attempt and update the record of its run."""
+        """Wait for the end of an attempt, update the record of its run, and release the lock."""
         try:
             # The lock is released before the attempt leaves the list: a run that is listed no more can be changed.
             async with lock:
@@ -137,7 +137,7 @@ class RunManager:
 
 
 async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer: Answer | None) -> dict[str, Any]:
-    """Build the input of an attempt: the graph's input, an answer, or None to resume from the checkpoint."""
+    """Return arguments for the server's call: `command` with the answer, or `input`, which is None to resume."""
     snapshot = await load_snapshot(record, runnable)
     if runnable.is_finished(snapshot.values):
         raise InputError("This run is done; begin a new one.")
@@ -153,7 +153,7 @@ async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer
 def update_record_after_attempt(
     record: RunRecord, snapshot: StateSnapshot, runnable: RunnableGraph, error: Mapping[str, str] | None
 ) -> RunRecord:
-    """Return the record with the status and results after an attempt; `error` is what the server reports."""
+    """Return a copy of the record with the results and status after an attempt; `error` is the server's."""
     newest = refresh_record(record, StreamState(snapshot).merge_subgraphs(runnable), runnable)
     if error:
         kind = ERROR_KINDS.get(error["error"], error["error"])

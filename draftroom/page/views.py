@@ -47,7 +47,7 @@ SYSTEM_BY_VERB: Mapping[str, System] = {verb: system for system in SYSTEMS.value
 
 
 class RunView(NamedTuple):
-    """Current state of a run."""
+    """Tuple of a run's record, the values of its graph (with subgraphs), and the newest checkpoint."""
 
     record: RunRecord
     values: Values
@@ -81,6 +81,7 @@ async def build_start_payload() -> dict[str, Any]:
 
 
 async def _build_endpoint_payload(model: Any) -> dict[str, Any]:
+    """Ask a model's endpoint, with a short wait, and return whether it answers and its problem."""
     problem = ""
     try:
         # The start page must not wait as long as a run would.
@@ -91,7 +92,7 @@ async def _build_endpoint_payload(model: Any) -> dict[str, Any]:
 
 
 def build_runs_payload(manager: RunManager) -> dict[str, Any]:
-    """Summarize all runs that the page can show, newest first, and list problems with unreadable records."""
+    """Build the data of all runs that the page can show, newest first, with unreadable records as problems."""
     # Before the records are read: the record of a run that ends in between is up to date.
     active = manager.list_active_attempts()
     records = load_records()
@@ -116,11 +117,7 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
 
 
 async def load_run_view(record: RunRecord) -> RunView:
-    """Load the current state of a run from its checkpoints.
-
-    Raises:
-        StateError: The checkpoints cannot be read.
-    """
+    """Load the state of a run from its checkpoints; the record in it is brought up to date, not saved."""
     runnable = find_system(record["system"]).graph
     snapshot = await load_snapshot(record, runnable)
     values = StreamState(snapshot).merge_subgraphs(runnable)
@@ -163,7 +160,7 @@ def build_run_payload(view: RunView, active: ServerRun | None) -> dict[str, Any]
 
 
 def build_source_payload(document: Document) -> dict[str, Any]:
-    """Build the data of a paper: its title, format, warnings and paragraphs."""
+    """Build the data of a paper: its title, format, pages, warnings and paragraphs."""
     return {
         **{key: document[key] for key in ("title", "format", "pages", "warnings")},
         "paragraphs": [
@@ -173,7 +170,7 @@ def build_source_payload(document: Document) -> dict[str, Any]:
 
 
 def normalize_file_name(name: str) -> str:
-    """Return the last part of an uploaded file's name, or a default for pasted text."""
+    """Return the last part of an uploaded file's path, or `pasted text` if it is empty."""
     # Browsers send the name without its folder, but other clients may send any path.
     return PurePath(name.replace("\\", "/").replace("\0", "")).name[-200:] or PASTED_TEXT_NAME
 
@@ -181,7 +178,7 @@ def normalize_file_name(name: str) -> str:
 def create_run_record(
     verb: str, data: bytes, name: str, chosen: Mapping[str, Any], request: Mapping[str, Any]
 ) -> RunRecord:
-    """Create the record of a run that can be started.
+    """Read and store an uploaded paper, and return the record of a new run, which is neither saved nor started.
 
     Args:
         verb: Command: explain, simplify or review.
@@ -227,7 +224,7 @@ async def serve_readiness(_: Request) -> Response:
 
 
 async def check_endpoint(model: ModelSettings) -> CheckResult:
-    """Check whether an endpoint answers now and serves its model."""
+    """Check whether an endpoint answers now and serves its model; an earlier answer in the cache is ignored."""
     discard_endpoint(model)  # an earlier answer is cached
     try:
         await fetch_endpoint(model)

@@ -41,7 +41,7 @@ _ROTATIONS = {0: (1, 0), 90: (0, 1), 180: (-1, 0), 270: (0, -1)}  # degrees to c
 
 
 def render_annotated_pdf(record: RunRecord, values: Values) -> bytes:
-    """Return the reviewed PDF with its comments and computed findings as annotations; nothing else in it changes."""
+    """Return the reviewed PDF with its comments and computed findings as annotations, otherwise unchanged."""
     reference, document = load_paper_document(values)
     data, notes = read_original_file(reference, "pdf"), locate_notes(document, record, values)
     words = {paragraph["id"]: paragraph["words"] for paragraph in document["paragraphs"]}
@@ -61,41 +61,42 @@ def render_annotated_pdf(record: RunRecord, values: Values) -> bytes:
     return buffer.getvalue()
 
 
-def _add_note(writer: PdfWriter, about: PlacedNote, words: list[Word]) -> None:
-    """Highlight the quoted words, or the whole paragraph without a quote, on each of their pages.
+def _add_note(writer: PdfWriter, placed: PlacedNote, words: list[Word]) -> None:
+    """Highlight a note's quoted words, or its whole paragraph without a quote, on each page of a PDF writer.
 
     If none of the words has a known position, add an icon at the top of the page instead.
     """
     quoted = words
-    if about.end > about.start:
-        quoted = [word for word in words if word["start"] < about.end and word["end"] > about.start]
+    if placed.end > placed.start:
+        quoted = [word for word in words if word["start"] < placed.end and word["end"] > placed.start]
     for page, on_page in groupby(quoted, key=lambda word: word["page"]):
         lines = compute_line_quadrilaterals(on_page, writer.pages[page - 1].rotation)
         xs, ys = [x for line in lines for x in line[::2]], [y for line in lines for y in line[1::2]]
         highlight = Highlight(
             rect=(min(xs), min(ys), max(xs), max(ys)),
             quad_points=ArrayObject(FloatObject(round(at, 3)) for line in lines for at in line),
-            highlight_color=about.note.colour,
+            highlight_color=placed.note.colour,
             title_bar=NOTE_AUTHOR,
         )
-        _add_annotation(writer, page, highlight, about)
+        _add_annotation(writer, page, highlight, placed)
     if not quoted:
-        page = max(about.note.page, 1)
+        page = max(placed.note.page, 1)
         left, top = writer.pages[page - 1].cropbox.upper_left
         icon = Text(rect=(left, top - _ICON_SIZE, left + _ICON_SIZE, top), text="", title_bar=NOTE_AUTHOR)
-        _add_annotation(writer, page, icon, about)
+        _add_annotation(writer, page, icon, placed)
 
 
-def _add_annotation(writer: PdfWriter, page: int, annotation: MarkupAnnotation, about: PlacedNote) -> None:
+def _add_annotation(writer: PdfWriter, page: int, annotation: MarkupAnnotation, placed: PlacedNote) -> None:
+    """Add an annotation with the text of a note to a page, which is counted from 1."""
     annotation.flags = AnnotationFlag.PRINT
-    annotation[NameObject("/NM")] = TextStringObject(f"{about.note.id}-{page}")
-    annotation[NameObject("/Subj")] = TextStringObject(about.note.kind)
-    annotation[NameObject("/Contents")] = TextStringObject(about.text)
+    annotation[NameObject("/NM")] = TextStringObject(f"{placed.note.id}-{page}")
+    annotation[NameObject("/Subj")] = TextStringObject(placed.note.kind)
+    annotation[NameObject("/Contents")] = TextStringObject(placed.text)
     writer.add_annotation(page - 1, annotation)
 
 
 class Box(NamedTuple):
-    """A box in points, measured from the lower left corner of the page."""
+    """Tuple of the edges of a box in points, measured from the lower left corner of the page."""
 
     x0: float
     y0: float
@@ -104,7 +105,7 @@ class Box(NamedTuple):
 
 
 def compute_line_quadrilaterals(words: Iterable[Word], rotation: int) -> list[list[float]]:
-    """Compute one quadrilateral per line for words of one page (ISO 32000-1, 12.5.6.10).
+    """Compute one quadrilateral for each line of words of one page (ISO 32000-1, 12.5.6.10).
 
     Args:
         words: Words in reading order.

@@ -13,7 +13,7 @@ Tone = Literal["plain", "soft", "strong", "good", "warning", "alarm", "question"
 
 @dataclass(frozen=True)
 class Heading:
-    """A heading; level 1 is the title of a document."""
+    """Block: a heading; level 1 is the title of a document."""
 
     text: str
     level: int = 2
@@ -21,14 +21,14 @@ class Heading:
 
 @dataclass(frozen=True)
 class Prose:
-    """Markdown text that the user asked for."""
+    """Block: the Markdown text that the user asked for, such as an article."""
 
     markdown: str
 
 
 @dataclass(frozen=True)
 class TextLine:
-    """A paragraph or a list item in plain text."""
+    """Block or list item: a line of plain text, with optional label, quote and source."""
 
     text: str
     label: str = ""
@@ -38,7 +38,7 @@ class TextLine:
     tone: Tone = "plain"
 
     def to_text(self) -> str:
-        """Return the label, text, quote and source as one text."""
+        """Return the label, text, quote and source joined as one line of plain text."""
         quote = f'"{self.quote}"' if self.quote else ""
         text = " ".join(filter(None, (self.text, quote, f"({self.source})" if self.source else "")))
         return f"{self.label}: {text}" if self.label else text
@@ -46,14 +46,14 @@ class TextLine:
 
 @dataclass(frozen=True)
 class Items:
-    """A bulleted list."""
+    """Block: a bulleted list."""
 
     lines: Sequence[TextLine]
 
 
 @dataclass(frozen=True)
 class DataTable:
-    """A table whose columns hold numbers, except the first and those in `words`."""
+    """Block: a table whose columns hold numbers, except the first and those named in `words`."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -64,14 +64,14 @@ class DataTable:
 
 @dataclass(frozen=True)
 class Diff:
-    """Changes between two versions of a text."""
+    """Block: the changes between two versions of a text."""
 
     changes: Sequence[DiffSegment]
 
 
 @dataclass(frozen=True)
 class Callout:
-    """A warning that a reader must not overlook."""
+    """Block: a warning that a reader must not overlook."""
 
     title: str
     lines: Sequence[TextLine]
@@ -79,7 +79,7 @@ class Callout:
 
 @dataclass(frozen=True)
 class FoldedBlocks:
-    """Blocks that a page shows on request."""
+    """Block: further blocks under a title, which a page shows on request."""
 
     title: str
     blocks: Sequence[Block]
@@ -90,7 +90,7 @@ class FoldedBlocks:
 
 @dataclass(frozen=True)
 class Note:
-    """A comment of the agents, or a computed finding, about words of a paper."""
+    """A comment of the agents, or a computed finding, on a paper; part of the block `NotedPaper`."""
 
     id: str
     rank: int
@@ -116,23 +116,23 @@ class Note:
 
     @property
     def place(self) -> str:
-        """Section, page and paragraph, for display."""
+        """Section, page and paragraph id, for display."""
         return format_place(self.section, self.page, self.paragraph)
 
     @property
     def heading(self) -> str:
-        """Rank, title and place."""
+        """Rank, title and place for display; of a computed finding only the title."""
         return f"{self.rank}. {self.title} ({self.place})" if self.rank else self.title
 
     @property
     def about(self) -> str:
-        """Quote, or a phrase for the whole paragraph, for display."""
+        """Quote in quotation marks, or a phrase for the whole paragraph, for display."""
         return f'"{self.quote}"' if self.quote else "the paragraph as a whole"
 
 
 @dataclass(frozen=True)
 class NotedParagraph:
-    """A paragraph of the paper that notes are about."""
+    """A paragraph of the paper that notes are about; part of the block `NotedPaper`."""
 
     id: str
     section: str
@@ -142,7 +142,7 @@ class NotedParagraph:
 
 @dataclass(frozen=True)
 class NotedPaper:
-    """Notes in order of importance, with the paragraphs of their paper that can be shown."""
+    """Block: notes in order of importance, with the paragraphs of their paper that can be shown."""
 
     notes: Sequence[Note]
     paper: Sequence[NotedParagraph] = ()
@@ -155,7 +155,7 @@ Block = Heading | Prose | TextLine | Items | DataTable | Diff | Callout | Folded
 
 @dataclass(frozen=True)
 class ResultDocument:
-    """A result, divided into the parts that formats show together."""
+    """Result of a run for every format, divided into lists of blocks that formats show together."""
 
     title: str
     result: Sequence[Block]
@@ -173,7 +173,7 @@ class ResultDocument:
 
     @property
     def appendix(self) -> list[Block]:
-        """History, provenance and costs under headings."""
+        """History, provenance and costs under headings, in a new list of blocks."""
         found: list[Block] = []
         if self.story:
             found += [Heading("How it came about"), *self.story]
@@ -183,5 +183,5 @@ class ResultDocument:
 
 
 def format_place(section: str, page: int, *more: str) -> str:
-    """Format a place in a paper: its section, its page unless that is 0, and further parts such as a paragraph."""
+    """Join a place in a paper with commas: section, page unless it is 0, and parts such as a paragraph."""
     return ", ".join(filter(None, (section, f"page {page}" if page else "", *more)))

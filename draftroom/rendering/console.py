@@ -18,17 +18,17 @@ _NARROW_COLUMNS = 70  # on narrower terminals the columns of a table are too thi
 
 
 def print_to_stderr(text: str, style: str = "") -> None:
-    """Print a line to standard error, without markup."""
+    """Print a line to standard error, without Rich markup and control characters."""
     print_line(text, style, console=ERR)
 
 
 def print_line(text: str, style: str = "", *, console: Console = OUT) -> None:
-    """Print a line without markup."""
+    """Print a line to a console (standard output), without Rich markup and control characters."""
     console.print(Text(strip_control_characters(text), style=style), soft_wrap=True)
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table; on a narrow terminal, print each row as a few lines of name and value."""
+    """Print a table; on a terminal narrower than 70 columns, each row as a few lines of name and value."""
     if not console.is_terminal:
         console.width = _FILE_WIDTH
     if console.width >= _NARROW_COLUMNS:
@@ -45,7 +45,7 @@ def print_table(console: Console, table: Table) -> None:
 
 
 def make_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:
-    """Make a table whose columns are right-aligned, except the first and those named in `words`."""
+    """Return an empty table with these columns, right-aligned except the first and those in `words`."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         table.add_column(name, justify="left" if place == 0 or name in words else "right")

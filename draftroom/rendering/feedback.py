@@ -77,6 +77,7 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
 
 
 def _warn_of_hidden_text(values: Values) -> Iterator[b.Block]:
+    """Yield a callout about hidden text and instructions in the paper, or nothing if there are none."""
     lines = [
         b.TextLine(
             f"{finding['kind']}, {'' if finding['visible'] else 'in'}visible to a reader: {finding['explanation']}",
@@ -91,7 +92,7 @@ def _warn_of_hidden_text(values: Values) -> Iterator[b.Block]:
 
 
 def _list_noted_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]:
-    """List the paragraphs to show, and explain why the paper's text is incomplete (empty if it is complete)."""
+    """Return the paragraphs to show, and why the paper's text is incomplete (empty if it is complete)."""
     reference: DocumentRef | None = values.get("document")
     read, missing = [], ""
     if reference:
@@ -112,18 +113,18 @@ def _list_noted_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]
 
 
 def _summarize_comment(comment: Comment, paragraph: str = "") -> str:
-    """Summarize a comment in one line: its place, subject and text."""
+    """Format a comment as one line: its place (or `paragraph` if given), type, quote and text."""
     where = paragraph or b.format_place(comment["section"], comment["page"], comment["paragraph"])
     return f"{where}: {comment['label']}, {describe_comment_subject(comment)}: {comment['review']}"
 
 
 def describe_comment_subject(comment: Comment) -> str:
-    """Return the quoted words of a comment, or a phrase for the whole paragraph."""
+    """Return the quote of a comment in quotation marks, or a phrase for the whole paragraph."""
     return f'"{comment["quote"]}"' if comment["quote"] else "the paragraph as a whole"
 
 
 def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
-    """List omitted comments, paragraphs without a comment, and notices about the review."""
+    """Yield blocks with the comments not in `shown`, paragraphs without a comment, and notices."""
     omitted = []
     for comment in list_comments(values):
         if comment["id"] not in shown:
@@ -149,7 +150,7 @@ def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
 
 
 def _build_paragraph_history(values: Values) -> Iterator[b.FoldedBlocks]:
-    """Describe how each paragraph was reviewed, in the order of the paper."""
+    """Yield folded blocks on how each paragraph was reviewed, in the order of the paper."""
     reviews: dict[str, ParagraphReview] = {review["paragraph"]: review for review in values.get("reviews", [])}
     targets: list[Target] = values.get("targets", [])
     for target in targets:
@@ -163,6 +164,7 @@ def _build_paragraph_history(values: Values) -> Iterator[b.FoldedBlocks]:
 
 
 def _list_review_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
+    """Yield lines on a review: its plans, the controller's decisions with evidence, and the outcome."""
     # 1. The plans; the first one was followed.
     for position, plan in enumerate(review["plans"]):
         is_followed = position == 0
@@ -188,7 +190,7 @@ def _list_review_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
 
 
 def _list_outcome_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
-    """List the reviewer's candidates, the comment that was made of one, and the problems of a review."""
+    """Yield lines on the outcome of a review: candidates, the comment with its checks, problems, and notes."""
     for candidate in review["candidates"]:
         label = f"possible weakness ({candidate['label']})"
         yield b.TextLine(f'"{candidate["quote"]}": {candidate["problem"]}', label=label, tone="answer")
@@ -206,13 +208,14 @@ def _list_outcome_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
 
 
 def _describe_step(step: Step) -> str:
+    """Format a step of a plan as its id, action, question, and author if that is not the planner."""
     question = f": {step['question']}" if step["question"] else ""
     author = "" if step["origin"] == "planner" else f" (by the {step['origin']})"
     return f"{step['id']} {format_identifier(step['action'])}{question}{author}"
 
 
 def describe_review_progress(node: str, update: Values, values: Values) -> str:
-    """Return a progress line when a paragraph is done, otherwise an empty string."""
+    """Return a progress line when a paragraph is done, and an empty string for all other nodes."""
     if node != "conclude":
         return ""
     review: ParagraphReview = update["reviews"][-1]
@@ -228,7 +231,7 @@ def describe_review_progress(node: str, update: Values, values: Values) -> str:
 
 
 def format_questions(question: Values) -> str:
-    """Return the paragraph and the numbered questions at which a run is paused."""
+    """Format the paragraph and the numbered questions at which a run is paused, for the terminal."""
     questions = "\n".join(f"  {number}. {text}" for number, text in enumerate(question["advice"], start=1))
     return f"The paragraph:\n{textwrap.indent(question['paragraph'], '  ')}\nThe questions about it:\n{questions}"
 

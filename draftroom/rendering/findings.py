@@ -22,7 +22,7 @@ UNIT = "passage"
 
 
 def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
-    """Make a note of a finding, with the reviewer's wording if there is any."""
+    """Build the note of a computed finding, with the reviewer's wording if there is any."""
     place = format_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
     lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
     if found["explanations"]:
@@ -45,7 +45,7 @@ def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = ""
 
 
 def build_check_document(paper: RunInput, report: PaperReport) -> ResultDocument:
-    """Build the result document of a check: its findings and the coverage of the paper."""
+    """Build the result document of a check without a model: its findings and what was read."""
     findings = report["findings"]
     counts = {severity: sum(found["severity"] == severity for found in findings) for severity in SEVERITIES}
     severities = ", ".join(f"{number} {severity}" for severity, number in counts.items() if number)
@@ -68,6 +68,7 @@ def build_check_document(paper: RunInput, report: PaperReport) -> ResultDocument
 
 
 def _render_json(paper: RunInput, report: PaperReport) -> str:
+    """Render the paper's identity and the report as JSON text."""
     named = {"name": paper["name"], "title": paper["paper"]["title"], "sha256": paper["paper"]["sha256"]}
     return json.dumps({"paper": named, **report}, ensure_ascii=False, indent=2) + "\n"
 

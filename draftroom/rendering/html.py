@@ -16,20 +16,20 @@ from tools.html_pages import build_template_environment
 
 
 def render_html(document: ResultDocument) -> str:
-    """Render a result document as HTML."""
+    """Render a result document as the text of a self-contained HTML page."""
     notes = next((block for block in document.result if isinstance(block, NotedPaper)), None)
     return _TEMPLATES.get_template("document.html").render(document=document, notes=notes)
 
 
 class QuotedPiece(NamedTuple):
-    """Words of a paragraph, with the comment that quotes them; empty if the quote is not in the paragraph."""
+    """Tuple of words of a paragraph and the comment that quotes them, or None; without words if not found."""
 
     text: str
     note: Note | None
 
 
 class ShownParagraph(NamedTuple):
-    """A paragraph of the paper with its comments and computed findings."""
+    """Tuple of a paragraph of the paper, its text split at quotes, and its computed findings."""
 
     paragraph: b.NotedParagraph
     pieces: list[QuotedPiece]
@@ -37,7 +37,7 @@ class ShownParagraph(NamedTuple):
 
 
 def group_notes_by_paragraph(notes: NotedPaper) -> tuple[list[ShownParagraph], list[Note]]:
-    """Split each paragraph at the quotes of its comments; also return the notes without a shown paragraph."""
+    """Return the paragraphs split at the quotes of their comments, and the notes without a paragraph."""
     by_paragraph: dict[str, list[Note]] = defaultdict(list)
     for note in notes.notes:
         by_paragraph[note.paragraph].append(note)
@@ -50,7 +50,7 @@ def group_notes_by_paragraph(notes: NotedPaper) -> tuple[list[ShownParagraph], l
 
 
 def _split_at_quotes(text: str, notes: list[Note]) -> Iterator[QuotedPiece]:
-    """Split a text at the quotes of notes; the first of two overlapping quotes gets the common words."""
+    """Yield the pieces of a text between and within quotes; of two overlapping ones the first gets the words."""
     spans = []
     for note in notes:
         start = note.start if text.startswith(note.quote, note.start) else text.find(note.quote)

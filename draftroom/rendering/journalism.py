@@ -21,7 +21,7 @@ _Item = TypeVar("_Item", bound=Mapping[str, Any])
 
 
 def build_article_document(record: RunRecord, values: Values) -> b.ResultDocument:
-    """Build the result document of a finished or unfinished run."""
+    """Build the result document of an article, also of an unfinished run without one."""
     article = values.get("article", "")
     selected = int(values["selected_round"]) if article else None
     assessments: dict[int, Assessment] = _index_by_round(values.get("assessments", []))
@@ -51,6 +51,7 @@ def build_article_document(record: RunRecord, values: Values) -> b.ResultDocumen
 
 
 def _tabulate_readability(assessments: Mapping[int, Assessment], selected: int | None) -> list[b.Block]:
+    """Return a heading and a table of the drafts' grades, words, coverage and unsupported details."""
     if not assessments:
         return [b.Heading("Readability"), b.TextLine("No draft has been measured yet.")]
     rows = []
@@ -72,7 +73,7 @@ def _tabulate_readability(assessments: Mapping[int, Assessment], selected: int |
 def _build_round_history(
     values: Values, assessments: Mapping[int, Assessment], selected: int | None
 ) -> Iterable[b.FoldedBlocks]:
-    """Show the draft of each round with the notes and advice that led to it; round 0 is the first draft."""
+    """Yield folded blocks on each round's draft with the notes and advice behind it; round 0 is the first draft."""
     drafts: dict[int, Draft] = _index_by_round(values.get("drafts", []))
     notes: dict[int, Notes] = _index_by_round(values.get("notes", []))
     # A person's advice follows the editor's as a second review of the same draft: the later one counts.
@@ -100,10 +101,12 @@ def _build_round_history(
 
 
 def _list_point_lines(text: str, label: str, tone: b.Tone, source: str = "") -> list[b.TextLine]:
+    """Return a line for each point of a text, with the same label, tone and source."""
     return [b.TextLine(point, label=label, source=source, tone=tone) for point in list_points(text)]
 
 
 def _index_by_round(items: Iterable[_Item]) -> dict[int, _Item]:
+    """Return the items by their round; of several of one round only the last."""
     return {int(item["round"]): item for item in items}
 
 
@@ -121,7 +124,7 @@ def describe_draft_progress(node: str, update: Values, _: Values) -> str:
 
 
 def format_advice(question: Values) -> str:
-    """Return the numbered advice at which a run is paused."""
+    """Format the numbered advice at which a run is paused, for the terminal."""
     advice = "\n".join(f"  {number}. {text}" for number, text in enumerate(question["advice"], start=1))
     return f"The advice for round {question['round']}:\n{advice}"
 

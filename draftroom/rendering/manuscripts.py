@@ -38,7 +38,7 @@ _FIRST_WORD_COUNT = 8  # words that identify the beginning of a paragraph
 
 
 def render_word(record: RunRecord, values: Values) -> bytes:
-    """Render the comments and computed findings as Word comments."""
+    """Return the author's Word file, or a new one with the paper's text, with notes as Word comments."""
     reference, document = load_paper_document(values)
     texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
     if reference["format"] == "docx":
@@ -64,7 +64,7 @@ def render_word(record: RunRecord, values: Values) -> bytes:
 
 
 def _build_word_document(document: Document) -> tuple[WordDocument, dict[str, WordParagraph]]:
-    """Create a Word file with the paper's headings and paragraphs; also return its paragraphs by id."""
+    """Return a new Word file with the paper's headings and paragraphs, and its paragraphs by their ids."""
     word = docx.Document()
     word.add_heading(document["title"], 0)
     places, section = {}, ""
@@ -77,7 +77,7 @@ def _build_word_document(document: Document) -> tuple[WordDocument, dict[str, Wo
 
 
 def _locate_paragraphs(paragraphs: Sequence[WordParagraph], texts: Mapping[str, str]) -> dict[str, WordParagraph]:
-    """Find the Word paragraph of each text, by paragraph id."""
+    """Return the Word paragraph of each text by paragraph id; texts that are not found are left out."""
     places: dict[str, WordParagraph] = {}
     rest = list(paragraphs)
     for name, text in texts.items():
@@ -90,7 +90,7 @@ def _locate_paragraphs(paragraphs: Sequence[WordParagraph], texts: Mapping[str, 
 
 
 def _add_word_comment(word: WordDocument, paragraph: WordParagraph, placed: PlacedNote, quote: str) -> None:
-    """Attach a comment to the quoted words of a paragraph, or to all of it."""
+    """Attach a comment to the quoted words of a paragraph, or to all of it if they are not found."""
     text = "".join(run.text for run in paragraph.runs)
     exact = text.find(quote)
     place = TextSpan(exact, exact + len(quote)) if exact >= 0 else find_quote(quote, text, fewest=1)
@@ -114,7 +114,7 @@ def _add_word_comment(word: WordDocument, paragraph: WordParagraph, placed: Plac
 
 
 def _split_run(paragraph: WordParagraph, at: int) -> None:
-    """Split the run around a character offset; both parts keep its formatting."""
+    """Split the run around a character offset of a paragraph, in place; both parts keep its formatting."""
     position = 0
     for run in paragraph.runs:
         text = run.text
@@ -128,7 +128,7 @@ def _split_run(paragraph: WordParagraph, at: int) -> None:
 
 
 def render_latex(record: RunRecord, values: Values) -> str:
-    """Return the LaTeX source with a note for each comment; nothing else in it changes."""
+    """Return the author's LaTeX source with a `todonotes` note for each comment, otherwise unchanged."""
     reference, document = load_paper_document(values)
     source = read_original_file(reference, "latex").decode("utf-8", errors="replace")
     # Spaces instead of commands keep the offsets of the words.
@@ -164,7 +164,7 @@ def _find_note_offset(placed: PlacedNote, document: Document, words: str) -> int
 
 
 def _move_to_plain_text(source: str, words: str, at: int) -> int:
-    """Move an offset out of the formula and the braces around it, where a note would not compile."""
+    """Return an offset moved behind the formula and braces around it, where a note would not compile."""
     # 1. Behind the formula.
     dollars = list(re.finditer(r"(?<!\\)\$+", source))
     before = sum(dollar.start() < at for dollar in dollars)

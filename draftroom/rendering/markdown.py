@@ -14,17 +14,17 @@ _DIFF_MARKS = {"same": ("", ""), "removed": ("[-", "-]"), "added": ("{+", "+}")}
 
 
 def render_markdown(document: b.ResultDocument) -> str:
-    """Render a document: the result, a rule, then remarks and appendix."""
+    """Return a document as Markdown text: the result, a rule, then remarks and appendix."""
     return f"{render_blocks(document.result)}\n---\n\n{render_blocks([*document.remarks, *document.appendix])}"
 
 
 def render_blocks(blocks: Iterable[b.Block]) -> str:
-    """Render blocks with a blank line between them."""
+    """Return blocks as Markdown text, with a blank line between them."""
     return "\n\n".join(part for block in blocks for part in render_block(block) if part) + "\n"
 
 
 def render_block(block: b.Block) -> Iterator[str]:
-    """Render a block as one or more parts."""
+    """Yield a block as one or more Markdown parts, which a blank line separates."""
     match block:
         case b.Heading(text, level):
             yield f"{'#' * level} {escape_markdown_line(text)}"
@@ -39,7 +39,7 @@ def render_block(block: b.Block) -> Iterator[str]:
 
 
 def _render_figure(block: b.Block) -> Iterator[str]:
-    """Render a table, diff, callout, folded blocks or a paper with notes."""
+    """Yield the Markdown parts of a table, diff, callout, folded blocks or a paper with notes."""
     match block:
         case b.DataTable():
             rows = [list(row) for row in block.rows]
@@ -66,7 +66,7 @@ def _render_figure(block: b.Block) -> Iterator[str]:
 
 
 def _render_notes(notes: Sequence[b.Note], order: Sequence[str]) -> Iterator[str]:
-    """Render computed notes first, then the comments by section in the order of the paper."""
+    """Yield computed notes first, then the comments in the paper's order of paragraphs, ids in `order`."""
     ranked = [note for note in notes if note.rank]
     if len(ranked) < len(notes):
         yield "## Computed, without a model"
@@ -83,6 +83,7 @@ def _render_notes(notes: Sequence[b.Note], order: Sequence[str]) -> Iterator[str
 
 
 def _render_note(note: b.Note) -> Iterator[str]:
+    """Yield the Markdown parts of a note: its heading, quote, text and list of evidence."""
     yield f"### {escape_markdown_line(note.heading)}"
     yield f"> {escape_markdown_line(note.quote)}" if note.quote else f"About {note.about}."
     first, *rest = note.lines
@@ -91,11 +92,11 @@ def _render_note(note: b.Note) -> Iterator[str]:
 
 
 def format_line(line: b.TextLine) -> str:
-    """Render a line of plain text with its label in bold."""
+    """Format a line of plain text as Markdown on one line, with its label in bold."""
     label = f"**{escape_markdown_line(line.label)}:** " if line.label else ""
     return f"{label}{escape_markdown_line(b.TextLine(line.text, quote=line.quote, source=line.source).to_text())}"
 
 
 def escape_markdown_line(text: str) -> str:
-    """Escape text so that it can neither end a table cell or list item nor open an HTML tag."""
+    """Return text on one line, escaped so that it can neither end a table cell nor open an HTML tag."""
     return " ".join(strip_control_characters(text).split()).replace("|", "\\|").replace("<", "&lt;")

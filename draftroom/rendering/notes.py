@@ -56,6 +56,7 @@ def list_computed_notes(values: Values) -> list[Note]:
 
 
 def _build_comment_note(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
+    """Build the note of a comment, with the author's changed text and reply in place of the agents'."""
     review, suggestion = decision.get("review", comment["review"]), decision.get("suggestion", comment["suggestion"])
     verdict, notes = comment["verification"]["verdict"], comment["verification"]["notes"]
     lines = [TextLine(review)]
@@ -80,7 +81,7 @@ def _build_comment_note(rank: int, comment: Comment, decision: AuthorDecision) -
 
 
 def describe_evidence(item: Evidence, *, question: bool = True) -> TextLine:
-    """Format evidence as a line: question (optional), answer, quote and source."""
+    """Format evidence as a line: its question (unless switched off), answer, quote and source."""
     text = f"{item['question']} {item['answer']}" if question else item["answer"]
     place = format_place(item["section"], item["page"])
     if item["source"] == "model":
@@ -94,7 +95,7 @@ def describe_evidence(item: Evidence, *, question: bool = True) -> TextLine:
 
 
 class PlacedNote(NamedTuple):
-    """A note with its text and place, for the author's own file."""
+    """Tuple of a note, its plain text, and the offsets of its quote, for the author's own file."""
 
     note: Note
     text: str
@@ -105,7 +106,7 @@ class PlacedNote(NamedTuple):
 
 
 def locate_notes(document: Document, record: RunRecord, values: Values) -> list[PlacedNote]:
-    """List all notes that were not dismissed, with their places in the paper as it was read."""
+    """List all notes that were not dismissed, computed ones first, with their places in the paper as read."""
     texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
     extensions = TextLine(format_extensions(record["extensions"]))
     placed = []
@@ -120,13 +121,13 @@ def locate_notes(document: Document, record: RunRecord, values: Values) -> list[
 
 
 def format_note(note: Note, lines: Sequence[TextLine]) -> str:
-    """Format a note as plain text with its title."""
+    """Format a note as plain text: its title, and the given lines as paragraphs."""
     title = f"{note.rank}. {note.title}" if note.rank else note.title
     return "\n\n".join(strip_control_characters(part) for part in (title, *(line.to_text() for line in lines)))
 
 
 def load_paper_document(values: Values) -> tuple[DocumentRef, Document]:
-    """Return the paper of a run as it was read."""
+    """Return the reference of a run's paper and its document as it was read; InputError if it was not."""
     reference: DocumentRef | None = values.get("document")
     if not reference:
         raise InputError(f"The paper has not been read yet; resume the run, or {OTHER_FORMAT_HINT}.")

@@ -11,17 +11,17 @@ from state.records import WHOLE_PROMPT, Fact, LostDetail, Trim, Values
 
 
 def format_identifier(name: str) -> str:
-    """Format an identifier as words, such as `language_clarifier` as `language clarifier`."""
+    """Return an identifier with spaces for underscores, such as `language clarifier`."""
     return name.replace("_", " ")
 
 
 def format_count(number: int, thing: str) -> str:
-    """Format a number with its noun, such as `1 comment` or `2 comments`."""
+    """Format a number with a singular noun that takes an -s, such as `1 comment` or `2 comments`."""
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def list_detail_lines(details: Iterable[Fact | LostDetail]) -> list[TextLine]:
-    """List each sentence that holds details, in order, with its details as the label."""
+    """Return a line for each sentence that holds details, in order, with its details as the label."""
     labels: dict[str, list[str]] = {}
     for detail in details:
         labels.setdefault(detail["sentence"], []).append(f'{detail["kind"]} "{detail["text"]}"')
@@ -29,7 +29,7 @@ def list_detail_lines(details: Iterable[Fact | LostDetail]) -> list[TextLine]:
 
 
 def build_reader_notices(values: Mapping[str, Any], unit: str, notices: Sequence[str] = ()) -> list[Block]:
-    """List the warnings about a result, its paper and its prompts, and the deviations from the publication."""
+    """Return a list block of warnings on a result and its prompts and of deviations; empty without any."""
     source = values.get("source")
     read = source["warnings"] if source else []
     trimmed, cut = list[str](), list[str]()
@@ -45,6 +45,7 @@ def build_reader_notices(values: Mapping[str, Any], unit: str, notices: Sequence
 
 
 def _describe_trim(trim: Trim) -> str:
+    """Describe how a prompt was cut, as a clause that follows the agent's name."""
     kept, before = f"{trim['words_kept']:,}", f"{trim['words_before']:,}"
     if trim["variable"] == WHOLE_PROMPT:
         return (
@@ -58,12 +59,12 @@ def _describe_trim(trim: Trim) -> str:
 
 
 def format_extensions(extensions: Sequence[str]) -> str:
-    """Format the extensions of a run as a line."""
+    """Format the extensions of a run as a line, such as `Extensions: none`."""
     return "Extensions: " + (", ".join(extensions) or "none")
 
 
 def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
-    """List the run, paper, extensions and models that a result comes from."""
+    """Return lines on the run, paper, extensions and models that a result comes from."""
     paper = values.get("source") or record["input"]["paper"]
     size = f"{paper['format']}, {paper['scope']}, {paper['words']} words"
     state = f"{determine_status(record)}, resumed {record['resumed']} times"
@@ -77,7 +78,7 @@ def describe_provenance(record: RunRecord, values: Values) -> list[TextLine]:
 
 
 def describe_costs(record: RunRecord, unit: str) -> Iterator[Block]:
-    """List the prompts of a run, its usage by role, and its failures."""
+    """Yield blocks on the prompts of a run, its usage by role and `unit`, and its failures."""
     prompts = [TextLine(f"SHA-256 {sha256}", label=f"Prompt {name}") for name, sha256 in record["prompts"].items()]
     if prompts:
         yield FoldedBlocks("Prompts", [Items(prompts)])

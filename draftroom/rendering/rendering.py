@@ -19,7 +19,7 @@ Render = Callable[[RunRecord, Values], str | bytes]
 
 @dataclass(frozen=True)
 class Dialogue:
-    """Dialogue with a person when a run pauses."""
+    """Texts of the dialogue with a person when a run pauses, and the form of the answer."""
 
     describe: Callable[[Values], str]
     """Formats the question as text."""
@@ -35,7 +35,7 @@ class Dialogue:
 
 @dataclass(frozen=True)
 class Rendering:
-    """Rendering of the runs of a system."""
+    """How the runs of a system are shown: its progress lines, result documents, formats and dialogue."""
 
     unit: str
     """Word for a step of the system: round, entry or paragraph."""
@@ -58,7 +58,7 @@ class Rendering:
 def build_formats(
     build: Callable[[RunRecord, Values], ResultDocument], output: type[Any], **more: str
 ) -> dict[str, Render]:
-    """Return the renderers of the formats that every system has, by suffix.
+    """Return the renderers of the formats that every system has (Markdown, HTML, JSON), by suffix.
 
     Args:
         build: Builds the result document of a run.

@@ -29,7 +29,7 @@ MEDICAL_DISCLAIMER = (
 
 
 def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocument:
-    """Build the result document of a finished or unfinished run."""
+    """Build the result document of a plain text, also of an unfinished run without one."""
     simplified = values.get("simplified", "")
     versions: list[Version] = values.get("versions", [])
     # Until there is a result, the newest version is shown.
@@ -76,6 +76,7 @@ def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocu
 
 
 def _tabulate_versions(versions: Sequence[Version], selected: Version | None) -> Iterator[b.Block]:
+    """Yield an explanation and a table of the versions' grades, words and numbers of lost details."""
     rows = []
     for version in versions:
         loop = format_identifier(version["loop"]) or "source"
@@ -87,7 +88,7 @@ def _tabulate_versions(versions: Sequence[Version], selected: Version | None) ->
 
 
 def _build_entry_history(values: Values) -> Iterator[b.FoldedBlocks]:
-    """Describe each entry into a loop; an unfinished entry has no version."""
+    """Yield folded blocks on each entry into a loop; an unfinished entry has no version."""
     versions: dict[int, Version] = {version["number"]: version for version in values.get("versions", [])}
     exchanges: dict[int, Exchange] = {exchange["entry"]: exchange for exchange in values.get("history", [])}
     # The exchange under way reaches the history when its loop ends.
@@ -126,7 +127,7 @@ def describe_entry(number: int, exchange: Exchange | None, version: Version | No
 
 
 def _summarize_exchange(exchange: Exchange | None) -> str:
-    """Summarize the outcome of a conversation in one clause."""
+    """Summarize the outcome of a conversation in one clause; None stands for a single model's rewrite."""
     if exchange is None:
         return "rewritten by one model"
     if exchange["problem"]:
@@ -146,7 +147,7 @@ def _summarize_exchange(exchange: Exchange | None) -> str:
 
 
 def _list_exchange_lines(exchange: Exchange) -> Iterator[b.TextLine]:
-    """List the turns of a conversation in their order."""
+    """Yield a line for each turn of a conversation: questions, suggestions, redundancies, comments, problem."""
     yield b.TextLine(exchange["chosen_because"], label="chosen", tone="soft")
     for question in exchange["questions"]:
         yield b.TextLine(question["text"], label=f"question {question['number']}", tone="question")
@@ -167,12 +168,13 @@ def _list_exchange_lines(exchange: Exchange) -> Iterator[b.TextLine]:
 
 
 def _format_verdict(verdict: str, judge: str, reason: str) -> str:
+    """Format a verdict with its judge and reason, where there are any."""
     by = f" by the {format_identifier(judge)}" if judge else ""
     return f"{verdict}{by}{f': {reason}' if reason else ''}"
 
 
 def describe_entry_progress(node: str, update: Values, values: Values) -> str:
-    """Return a progress line after each choice of the agent selector and each entry, otherwise an empty string."""
+    """Return a progress line after each choice of the selector and each entry, otherwise an empty string."""
     if node == "select_agent" and "exchange" in update:
         return f"Next is the {format_identifier(update['next_loop'])}: {update['exchange']['chosen_because']}"
     if node != "log_exchange":

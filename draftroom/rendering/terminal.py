@@ -27,13 +27,13 @@ _DIFF_STYLES = {"same": ("", "", ""), "removed": ("red strike", "[-", "-]"), "ad
 
 
 def print_result(document: b.ResultDocument) -> None:
-    """Print the result itself to standard output."""
+    """Print the result itself, without remarks, to standard output."""
     for block in document.result:
         print_block(block, OUT)
 
 
 def print_remarks(document: b.ResultDocument) -> None:
-    """Print remarks about the result to standard error; folded blocks only by their title."""
+    """Print the remarks and the conclusion to standard error; folded blocks only by their title."""
     for block in document.remarks:
         if isinstance(block, b.FoldedBlocks):
             print_to_stderr(f"{block.title}: `draftroom show` lists them.", "dim")
@@ -43,7 +43,7 @@ def print_remarks(document: b.ResultDocument) -> None:
 
 
 def print_story(document: b.ResultDocument, only: int | None) -> None:
-    """Print a whole result with its history, or only one round, entry or paragraph of the history."""
+    """Print a whole result with its history, or only one round, entry or paragraph, to standard output."""
     blocks = [b.Items(document.provenance), *document.result, *document.story, *document.remarks, *document.costs]
     if only is not None:
         blocks = [part for part in document.story if part.number == only]
@@ -52,7 +52,7 @@ def print_story(document: b.ResultDocument, only: int | None) -> None:
 
 
 def print_block(block: b.Block, console: Console, indent: str = "") -> None:
-    """Print a block to a console, with `indent` before each line."""
+    """Print a block to a console, with `indent` before each line of text."""
     match block:
         case b.Heading(text, level):
             print_line(text if level == 1 else f"\n{text}", "bold underline", console=console)
@@ -100,6 +100,7 @@ def _print_figure(block: b.Block, console: Console, indent: str) -> None:
 
 
 def _print_note(note: b.Note, console: Console) -> None:
+    """Print a note as a panel on a terminal, elsewhere as indented lines to standard output."""
     lines = [b.TextLine(note.about, tone="soft"), *note.lines, *note.evidence, *note.checks]
     heading = strip_control_characters(note.heading)
     if not console.is_terminal:

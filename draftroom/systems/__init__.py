@@ -27,20 +27,20 @@ PaperReader = Callable[..., RunInput]
 
 
 class LazyImport(NamedTuple):
-    """An object that is imported at its first use, with a help line that is shown without importing it."""
+    """Tuple of an object's address, by which it is imported when it is needed, and a help line."""
 
     address: str
     """Module, colon, name."""
     help: str
 
     def import_object(self) -> Any:
-        """Import and return the object."""
+        """Import the module and return the object."""
         return resolve_name(self.address)
 
 
 @dataclass(frozen=True)
 class System:
-    """Registry entry of one system."""
+    """Registry entry of one system; subclasses change how requests and records are built."""
 
     name: str
     """Name in run records and in `langgraph.json`."""
@@ -60,15 +60,15 @@ class System:
 
     @property
     def rendering(self) -> Rendering:
-        """The formats and terminal texts of its runs."""
+        """Its formats and terminal texts, imported at each access."""
         return cast("Rendering", resolve_name(self.rendering_address))
 
     def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
-        """Build a request from the flags of its command."""
+        """Load the settings and return a request to run the system, from the flags of its command."""
         return RunRequest(self, load_settings(build_setting_overrides(self.table, flags)))
 
     def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
-        """Read the paper and build the record of a run.
+        """Read the paper with `take`, and return the record of a new run, which is not saved.
 
         Raises:
             DraftroomError: If the settings, the paper or the request are wrong.
@@ -80,7 +80,7 @@ class System:
 
 
 class RunRequest(NamedTuple):
-    """Request to run a system on any paper."""
+    """Tuple of a system, its settings and the further input to run it on any paper."""
 
     system: System
     settings: Settings
@@ -89,12 +89,12 @@ class RunRequest(NamedTuple):
     """Input of the graph besides the paper."""
 
     def prepare_record(self, take: PaperReader) -> RunRecord:
-        """Build the record of a run on one paper; `take` reads the paper once the settings are checked."""
+        """Return the record of a new run on one paper, not saved; `take` reads the paper after other checks."""
         return self.system.prepare_record(self.settings, take, self.request)
 
 
 def build_setting_overrides(table: str, flags: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert command-line flags to nested settings.
+    """Return command-line flags as nested settings, for `load_settings`.
 
     Args:
         table: Table of the system in the settings; a flag named after one of its settings sets it.
@@ -117,11 +117,7 @@ SYSTEMS = {system.name: system for systems in SYSTEMS_BY_TABLE.values() for syst
 
 
 def find_system(name: str) -> System:
-    """Return the system with this name in run records.
-
-    Raises:
-        StateError: If this version of Draftroom does not have it.
-    """
+    """Return the system with this name in run records, or raise StateError if this version has none."""
     if name not in SYSTEMS:
         raise StateError(
             f"This version of Draftroom has no system {name!r}; use the version that began the run.",

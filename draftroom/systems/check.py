@@ -12,13 +12,13 @@ from state.records import Values
 
 
 def build_check_results(values: Values) -> dict[str, Any]:
-    """Count the findings of each severity and the unread parts of the paper."""
+    """Return what a run record keeps: numbers of findings by severity and of unread parts."""
     found = [finding["severity"] for finding in values.get("findings", [])]
     return {**{severity: found.count(severity) for severity in SEVERITIES}, "unread": len(values.get("unread", []))}
 
 
 def format_check_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Format the number of findings."""
+    """Return an empty progress and the number of findings, as a pair of texts."""
     found = sum(results.get(severity, 0) for severity in SEVERITIES)
     return "", f"{found} finding{'' if found == 1 else 's'}"
 

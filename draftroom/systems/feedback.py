@@ -22,19 +22,19 @@ _FINDING_KEYS = {"id", "paragraph", "kind", "severity", "quote"}
 
 
 def merge_paragraph_values(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
-    """Add the reviews and calls of unfinished paragraphs to the state."""
+    """Return a copy of the state with the reviews and calls of unfinished paragraphs added."""
     parts = [values, *(part for subgraph in subgraphs for part in (subgraph.values, *subgraph.written))]
     return {**values, **{key: [item for part in parts for item in part.get(key, [])] for key in _ACCUMULATED_KEYS}}
 
 
 def list_comments(values: Values) -> list[Comment]:
-    """List the comments in the order of their paragraphs' reviews."""
+    """List the comments of reviews that ended with one, in the order of the reviews."""
     reviews = values.get("reviews", [])
     return [review["comment"] for review in reviews if review["comment"] and review["outcome"] == "comment"]
 
 
 def list_ranked_comments(values: Values) -> list[Comment]:
-    """List the comments, best supported first, or unranked while the run goes on."""
+    """List the comments, best supported first; while the run goes on, in the order of the reviews."""
     return values.get("comments") or list_comments(values)
 
 
@@ -50,7 +50,7 @@ def list_notices(values: Values) -> list[str]:
 
 
 def build_review_results(values: Values) -> dict[str, Any]:
-    """Collect the comments, computed findings, outcomes of paragraphs, and notices."""
+    """Return what a run record keeps: comments, computed findings, outcomes of paragraphs, and notices."""
     reviews = []
     for review in values.get("reviews", []):
         questions = [record for record in review["log"] if record["step"]["action"] in ("ask_paper", "ask_literature")]
@@ -91,7 +91,7 @@ FOCUSED_FEEDBACK_GRAPH = RunnableGraph(
 
 
 def format_review_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Format the reviewed of all paragraphs and the number of comments."""
+    """Return the reviewed of all paragraphs and the number of comments, as a pair of texts."""
     if not results.get("paragraphs"):
         return "", ""
     comments = len(results["comments"])
@@ -99,7 +99,7 @@ def format_review_progress(results: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def collect_review_scores(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Count the reviewed paragraphs, the comments, and the computed findings."""
+    """Return the numbers of paragraphs, comments and computed findings, for the table of a batch."""
     return {
         "paragraphs": results["paragraphs"],
         "comments": len(results["comments"]),
@@ -108,17 +108,17 @@ def collect_review_scores(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class FeedbackSystem(System):
-    """Focused feedback or one of its baselines, which review chosen parts of a paper."""
+    """Registry entry of focused feedback or a baseline, which review chosen parts of a paper."""
 
     def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
-        """Build a request from the flags of `draftroom review`."""
+        """Return a request from the flags of `draftroom review`; a `variant` may choose a baseline instead."""
         from draftroom.systems import review_requests  # noqa: PLC0415 - loads LangGraph and what reads papers
 
         variants = {"single": SINGLE_MODEL, "cove": CHAIN_OF_VERIFICATION}
         return review_requests.build_review_request(variants.get(flags["variant"], self), flags)
 
     def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
-        """Read the paper and build the record of a run."""
+        """Check all that a review needs, read the paper, and return the record of a new run, not saved."""
         from draftroom.systems import review_requests  # noqa: PLC0415 - loads LangGraph and what reads papers
 
         return review_requests.prepare_review(self, settings, take, request)

@@ -13,7 +13,7 @@ from state.settings import Settings
 
 
 def build_article_results(values: Values) -> dict[str, Any]:
-    """Collect the rounds, the measures of each draft, and the selected draft with its reason."""
+    """Return what a run record keeps: rounds, measures of each draft, and the selected draft with its reason."""
     return {
         "rounds": values.get("round", 0),
         "drafts": list(values.get("assessments", [])),
@@ -30,7 +30,7 @@ SCIENCE_JOURNALISM = RunnableGraph(
 
 
 def format_article_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Format the rounds so far and the mean grades of the first and the selected (else newest) draft."""
+    """Return the rounds, and the mean grades of the first and selected (else newest) draft, as two texts."""
     drafts = results.get("drafts", [])
     if not drafts:
         return "", ""
@@ -40,7 +40,7 @@ def format_article_progress(results: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def collect_article_scores(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect the grades of the first and the selected draft, and how many facts the paper does not support."""
+    """Return measures of the first and the selected draft, for the table of a batch."""
     drafts = {draft["round"]: draft for draft in results["drafts"]}
     first, chosen = results["drafts"][0], drafts[results["selected_round"]]
     return {
@@ -54,10 +54,10 @@ def collect_article_scores(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class JournalismSystem(System):
-    """Science journalism, whose variant and warm start decide the models of some roles."""
+    """Registry entry of science journalism, whose variant and warm start decide the models of some roles."""
 
     def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
-        """Read the paper and build the record of a run."""
+        """Read the paper and return the record of a new run, not saved, with the roles' models decided."""
         from nodes.journalism.initialise import freeze_journalism_settings  # noqa: PLC0415 - loads LangGraph
 
         frozen = freeze_journalism_settings(settings)

@@ -32,7 +32,7 @@ LITERATURE_SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
 
 
 def build_review_request(system: System, flags: Mapping[str, Any]) -> RunRequest:
-    """Build the request of a review from the flags of its command.
+    """Return the request of a review with its settings, from the flags of `draftroom review`.
 
     Raises:
         SettingsError: If the packages of a review are not installed.
@@ -58,7 +58,7 @@ def build_review_request(system: System, flags: Mapping[str, Any]) -> RunRequest
 
 
 def _build_target_request(targets: Mapping[str, Any], *, is_paper_from_stdin: bool) -> dict[str, Any]:
-    """Build the request for the chosen part of the paper; an empty one stands for the whole paper."""
+    """Return the input that chooses a part of the paper; empty for the whole paper."""
     request = {name: value for name, value in targets.items() if value is not None}
     if len(request) > 1:
         raise typer.BadParameter("Give one of --paragraph, --section, --text and --since.")
@@ -72,7 +72,7 @@ def _build_target_request(targets: Mapping[str, Any], *, is_paper_from_stdin: bo
 
 
 def prepare_review(system: System, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
-    """Build the record of a review after checking all that it needs, before any model is asked.
+    """Check all that a review needs, before any model is asked, and return the record of a new run, not saved.
 
     Raises:
         DraftroomError: If the settings, the paper or the request are wrong.
@@ -109,7 +109,7 @@ def prepare_review(system: System, settings: Settings, take: PaperReader, reques
 
 
 def build_new_version_request(earlier: RunRecord, document: Document, chosen: FeedbackSettings) -> dict[str, Any]:
-    """Request a review of the changed paragraphs of a new version, with the open comments on the earlier version.
+    """Return the input that reviews the changed paragraphs of a new version, with the earlier open comments.
 
     The settings `chosen` decide which paragraphs are worth a review.
 

@@ -11,12 +11,12 @@ from state.records import CallRecord, Values
 
 
 def list_all_calls(values: Values) -> list[CallRecord]:
-    """List the calls of all finished entries and of the current loop."""
+    """List the calls of all finished entries, then those of the current loop."""
     return [*values.get("calls", []), *values.get("loop_calls", [])]
 
 
 def build_simplification_results(values: Values) -> dict[str, Any]:
-    """Collect the measures of each version, the lost details of the newest, and the loops that ended early."""
+    """Return what a run record keeps: measures of versions, lost details, and loops that ended early."""
     return {
         "entries": len(values.get("versions", [])[1:]),
         "versions": [  # their texts are in the checkpoints
@@ -45,7 +45,7 @@ MEDICAL_SIMPLIFICATION = RunnableGraph(
 
 
 def format_simplification_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Format the entries so far and the grades of the source and the selected (else newest) version."""
+    """Return the entries, and the grades of source and selected (else newest) version, as two texts."""
     versions = results.get("versions")
     if not versions:
         return "", ""
@@ -53,13 +53,13 @@ def format_simplification_progress(results: Mapping[str, Any]) -> tuple[str, str
 
 
 def _select_shown_version(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the selected version, or the newest while none is selected."""
+    """Return the selected version of recorded results, or the newest while none is selected."""
     versions: list[dict[str, Any]] = results["versions"]
     return next((each for each in versions if each["number"] == results["selected_version"]), versions[-1])
 
 
 def collect_simplification_scores(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Collect the entries, the grades and lengths of source and result, and the number of lost details."""
+    """Return entries, grades and lengths of source and result, and lost details, for the table of a batch."""
     first, last = results["versions"][0], _select_shown_version(results)
     return {
         "entries": results["entries"],
@@ -72,10 +72,10 @@ def collect_simplification_scores(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class SimplificationSystem(System):
-    """Medical simplification, whose `--loops` may hold several names with commas."""
+    """Registry entry of medical simplification, whose `--loops` may hold several names with commas."""
 
     def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
-        """Build a request from the flags of `draftroom simplify`."""
+        """Return a request from the flags of `draftroom simplify`, with the names of loops split."""
         loops = [name.strip() for names in flags["loops"] or [] for name in names.split(",")]
         return super().build_request({**flags, "loops": loops or None})
 
