@@ -82,6 +82,8 @@ async def compare_overheads() -> None:
 
 
 def _print_times(timings: Timings) -> None:
+    """Print the median time of the plain loop, and by how much the graph and bare supersteps exceed it."""
+
     # Each run is compared with the plain loop of its own turn, since the load of the machine changes.
     def compute_overhead(name: str) -> float:
         pairs = zip(timings[name], timings[PLAIN_LOOP], strict=True)
@@ -109,6 +111,7 @@ async def _invoke_graph(
     thread_id: str,
     context: Any = None,
 ) -> None:
+    """Run a graph and discard its result, with checkpoints at an address, or without them if it is empty."""
     if not checkpoint_address:
         await graph.compile().ainvoke(graph_input, context=context)
         return
@@ -118,7 +121,7 @@ async def _invoke_graph(
 
 
 class BareState(TypedDict):
-    """State of the yardstick."""
+    """State of the yardstick, a graph of bare supersteps."""
 
     calls_made: int
     """Number of calls so far."""
@@ -147,13 +150,13 @@ async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkp
 
 
 async def _run_plain_loop(requests: list[RecordedRequest], base_url: str, _: int) -> None:
-    """Replay the requests one after the other."""
+    """Replay the requests one after the other, without a graph."""
     for request in requests:
         await _replay_request(request, base_url)
 
 
 async def _replay_request(request: RecordedRequest, base_url: str) -> Completion:
-    """Make a recorded call, with the work of the node around it but without a graph."""
+    """Make a recorded call and return the completion, with the work of the node around it but without a graph."""
     settings = ModelSettings(base_url=base_url, model="large")
     endpoint = await fetch_endpoint(settings)
     await count_message_tokens(request.text, settings, endpoint)

@@ -35,7 +35,7 @@ CALL_S = 1.0
 
 
 def compare_rates() -> None:
-    """Measure and print the rates."""
+    """Measure and print the papers a second of one process and of 1, 2 and 4 Ray actors."""
     parser = argparse.ArgumentParser("python -m benchmarks.many_papers", description=__doc__)
     parser.add_argument("--papers", type=int, default=200)
     paper_count: int = parser.parse_args().papers
@@ -55,7 +55,7 @@ def compare_rates() -> None:
 def _measure_rate(
     base_url: str, paper_count: int, engine: Literal["local", "ray"], actor_count: int
 ) -> tuple[float, float]:
-    """Return the papers a second while papers wait, and the load of the processors in percent."""
+    """Run a batch and return its papers a second while papers wait, and the load of the processors in percent."""
     model = {"base_url": base_url, "model": "large", "concurrency": PAPERS_PER_ACTOR, "temperature": 0.0}
     settings = Settings.model_validate({"models": {"default": model}, "journalism": {"rounds": 1}})
     run_spans: list[tuple[float, float]] = []

@@ -45,7 +45,7 @@ SampleValues = Mapping[str, float]  # the values of a measure by sample
 
 
 class ScoredRow(NamedTuple):
-    """The scores of a row."""
+    """The texts of a row with their scores: an estimate for each measure, and the value of each sample."""
 
     row: Row
     items: Sequence[Item]
@@ -66,7 +66,7 @@ class Contrast(NamedTuple):
 
 
 class ScoredTable(NamedTuple):
-    """The scores of a table for one corpus."""
+    """The scored rows of a table for one corpus, and their differences from the baseline."""
 
     table: Table
     corpus: str
@@ -98,7 +98,7 @@ def score_table(
 
 
 def collect_row_items(row: Row, samples: Sequence[Record], outputs: SystemOutputs) -> list[Item]:
-    """Collect the text of a row for each sample that has one."""
+    """List the item (text and its origin) of a row for each sample that has one; failed runs have none."""
     found = []
     for sample in samples:
         # A text of the corpus needs no output, and a failed run has none.
@@ -129,7 +129,7 @@ def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], see
 def _compare_with_baseline(
     table: Table, measures: Sequence[Measure], lines: Sequence[ScoredRow], seed: int
 ) -> list[Contrast]:
-    """Test each row's differences from the baseline, corrected over all rows of a measure."""
+    """List the tests of each system's row against the baseline, corrected by measure; empty without baseline."""
     baseline = next((line for line in lines if line.row.name == table.baseline), None)
     if baseline is None:
         return []
@@ -189,13 +189,13 @@ class Evaluation(NamedTuple):
     costs: Sequence[Cost]
 
     def collect_sample_items(self, sample: Record) -> dict[str, Item]:
-        """Collect the texts of a sample by row, in the order of the task's rows; rows without a text are left out."""
+        """Return a sample's items by the row's name, in the task's order; rows without a text are left out."""
         found = {row.name: collect_row_items(row, [sample], self.outputs) for row in self.task.rows}
         return {name: items[0] for name, items in found.items() if items}
 
 
 def score_run(task: Task, folder: RunFolder) -> Evaluation:
-    """Score the outputs in a run's folder. The run may be incomplete."""
+    """Read the outputs in a run's folder and score them; the run may be incomplete, and nothing is written."""
     # 1. Read the outputs. A retried run has several results, of which the newest counts.
     config, samples = folder.read_run_config(), folder.read_samples()
     results = {(result["id"], result["system"]): result for result in iterate_results(folder.outputs_file)}
@@ -238,7 +238,7 @@ def list_system_extensions(task: Task, config: RunConfig, system: str) -> list[s
 
 
 def serialize_scores(evaluation: Evaluation) -> str:
-    """Return the content of scores.json."""
+    """Serialise a scored run as the text of scores.json, in the layout of the module's docstring."""
     config = evaluation.config
     content = {
         "format": _SCORES_FORMAT,
@@ -263,6 +263,7 @@ def serialize_scores(evaluation: Evaluation) -> str:
 
 
 def _serialize_table(scores: ScoredTable) -> dict[str, Any]:
+    """Return a scored table as an entry of `tables` or `figures` in scores.json."""
     rows = [
         {
             "row": line.row.name,

@@ -75,9 +75,9 @@ class _EmptyWordnet:
 
 
 def compute_corpus_bleu(texts: Sequence[str], references: Sequence[str]) -> float:
-    """Compute corpus BLEU of at least one text with sacrebleu's defaults.
+    """Compute corpus BLEU (0 to 100) of at least one text, with a reference each and sacrebleu's defaults.
 
-    These are n-grams of 1 to 4 cased 13a tokens and exponential smoothing.
+    The defaults are n-grams of 1 to 4 cased 13a tokens and exponential smoothing.
     """
     # The counts of each text are cached: the bootstrap (`evals.statistics`) computes BLEU of thousands of resamples.
     counts = [_count_bleu_ngrams(text, reference) for text, reference in zip(texts, references, strict=True)]
@@ -93,17 +93,18 @@ def compute_corpus_bleu(texts: Sequence[str], references: Sequence[str]) -> floa
 
 @cache
 def _count_bleu_ngrams(text: str, reference: str) -> BLEUScore:
+    """Return sacrebleu's result for one text, whose n-gram counts corpus BLEU adds up; cached."""
     return corpus_bleu([text], [[reference]])
 
 
 def compute_rouge(text: str, reference: str) -> Rouge:
-    """Compute the F1 scores of ROUGE with stemmed words; those of a corpus are the means over its texts."""
+    """Compute the F1 of ROUGE-1, -2 and -L (0 to 100) with stemmed words; a corpus's are the means over its texts."""
     scores = _ROUGE_SCORER.score(reference, text)
     return Rouge(*(100 * scores[measure].fmeasure for measure in _ROUGE_TYPES))
 
 
 def compute_meteor(text: str, reference: str) -> Meteor:
-    """Compute METEOR of a text, with the stages that ran; that of a corpus is the mean over its texts."""
+    """Compute METEOR of a text (0 to 100), with the stages that ran; that of a corpus is the mean over its texts."""
     reference_words, words = (_WORD.findall(normalize("NFC", each).lower()) for each in (reference, text))
     known = _has_wordnet()
     score = single_meteor_score(reference_words, words, wordnet=wordnet if known else _EmptyWordnet())
@@ -112,6 +113,7 @@ def compute_meteor(text: str, reference: str) -> Meteor:
 
 @cache
 def _has_wordnet() -> bool:
+    """Return whether WordNet is installed, which METEOR needs for synonyms; cached."""
     try:
         wordnet.ensure_loaded()
     except LookupError:
@@ -135,7 +137,7 @@ class Sari(NamedTuple):
 
 
 def compute_sari(source: str, text: str, references: Sequence[str]) -> Sari:
-    """Compute SARI of a text that simplifies the source, given at least one simplification by a person."""
+    """Compute SARI and its parts (0 to 100) of a text that simplifies the source, given one reference or more."""
     tokens = [str(_TOKENIZER(each.lower())).split() for each in (source, text, *references)]
     parts = zip(*(_score_operations(n, *tokens) for n in _NGRAM_ORDERS), strict=True)
     keep, delete, add, delete_f1 = (100 * fmean(part) for part in parts)
@@ -167,16 +169,19 @@ def _score_operations(
 
 
 def _count_ngrams(n: int, tokens: list[str], times: int = 1) -> Ngrams:
+    """Count the n-grams of tokens, with every count multiplied by `times`."""
     counts = Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
     return Counter({ngram: count * times for ngram, count in counts.items()})
 
 
 def _compute_mean_share(part: Ngrams, whole: Ngrams) -> float:
+    """Compute the mean of part / whole over the distinct n-grams of `whole`, 0 to 1; 1 if there are none."""
     return fmean(part[ngram] / count for ngram, count in whole.items()) if whole else 1.0
 
 
 def _compute_share(part: int, whole: int) -> float:
-    return part / whole if whole else 1.0  # see 0/0 in the docstring of the module
+    """Return part / whole, or 1 for 0/0 (see the docstring of the module)."""
+    return part / whole if whole else 1.0
 
 
 def _compute_f1(precision: float, recall: float) -> float:

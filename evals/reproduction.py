@@ -113,7 +113,7 @@ class UsageEstimate(NamedTuple):
     tokens_out: float = 0
 
     def add_scaled(self, other: UsageEstimate, times: int = 1) -> UsageEstimate:
-        """Add the usage of some samples, given the usage on one sample."""
+        """Return a new estimate: this usage plus `times` times the other, which may be that of one sample."""
         return UsageEstimate(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
 
@@ -138,7 +138,7 @@ class SkippedStage(NamedTuple):
 
 
 class Reproduction(NamedTuple):
-    """Data, options and settings of `draftroom eval reproduce`."""
+    """Data, options and settings of `draftroom eval reproduce`, from which it plans its stages."""
 
     data: Path | None
     """Folder of corpora named after their kind of sample, such as `journalism-elife.jsonl`; None: the examples."""
@@ -152,7 +152,7 @@ class Reproduction(NamedTuple):
     """Resolves the settings of a task, with some that the stage requires."""
 
     def plan_stages(self) -> list[PlannedStage | SkippedStage]:
-        """Prepare the run of each stage and estimate its usage. No model is called.
+        """Create the folder of each stage's run and estimate its usage, or say why it is skipped; call no model.
 
         Raises:
             InputError: There is no corpus, or a corpus cannot be read.
@@ -173,7 +173,7 @@ class Reproduction(NamedTuple):
         return sorted(self.data.glob(f"{kind}*")) if self.data else []
 
     def _plan_stage(self, stage: Stage) -> PlannedStage | SkippedStage:
-        """Prepare a stage's run, or say why it is skipped."""
+        """Create the folder of a stage's run and estimate its usage, or say why it is skipped."""
         # 1. Data: a corpus for the task and, for some stages, a folder of literature.
         task = self.task(stage.task)
         data = self._list_corpora(task.kind)
@@ -198,7 +198,7 @@ class Reproduction(NamedTuple):
 
 
 def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, UsageEstimate]:
-    """Count the missing outputs of some rows and estimate their usage."""
+    """Return the number of missing outputs of some rows, and the estimated usage for all of them."""
     finished = _load_finished_outputs(folder)
     shipped = json.loads(COSTS_FILE.read_bytes())[task.name]
     known = {system: UsageEstimate(*cost) for system, cost in shipped.items()} | measure_system_usage(folder)
@@ -228,12 +228,13 @@ def measure_system_usage(folder: RunFolder) -> dict[str, UsageEstimate]:
 
 
 def _load_finished_outputs(folder: RunFolder) -> dict[tuple[str, str], Record]:
+    """Return the outputs of a run by (id of the sample, system), without errors."""
     results = iterate_results(folder.outputs_file)
     return {(each["id"], each["system"]): each["output"] for each in results if "output" in each}
 
 
 def main() -> None:
-    """Update reproduction_costs.json with the mean usage in the given runs."""
+    """Update reproduction_costs.json with the mean usage in the runs that the command line names."""
     table = json.loads(COSTS_FILE.read_bytes())
     for path in sys.argv[1:]:
         folder = RunFolder(Path(path))

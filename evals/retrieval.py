@@ -37,7 +37,7 @@ _LONG_PAPER_SEGMENTS: Final = 8  # papers with more segments count as long
 
 
 class RetrievalLabel(BaseModel):
-    """A comment and the places of the passages that it relies on."""
+    """The ids of a comment and the passages that it relies on, their spans of characters, and a planner's question."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,7 +79,7 @@ def load_labelled_comments(folder: Path) -> list[LabelledComment]:
 
 
 def build_corpus_document(paper: CorpusPaper) -> Document:
-    """Build the document of a corpus paper, with the fields that retrieval reads."""
+    """Build the document of a corpus paper for retrieval: its other fields, such as references, are empty."""
     paragraphs = [
         Paragraph(id=part.id, section=section.heading, text=part.text, page=0, words=[])
         for section in paper.sections
@@ -101,7 +101,7 @@ def build_corpus_document(paper: CorpusPaper) -> Document:
 
 
 def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSettings) -> str:
-    """Report in Markdown how often each retrieval mode finds a passage that the comment relies on.
+    """Return a report in Markdown of how often each retrieval mode finds a passage that the comment relies on.
 
     The settings are those of segments and models; the retrieval mode is varied.
     """
@@ -158,16 +158,17 @@ def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segme
     }
 
 
-def _compute_chance_recall(segments: Sequence[int], relevant: Sequence[int], k: int) -> float:
-    """Compute the mean probability that a random order has a relevant segment among a paper's first k."""
+def _compute_chance_recall(segment_counts: Sequence[int], relevant_counts: Sequence[int], k: int) -> float:
+    """Compute the mean probability (0 to 1) that a random order has a relevant segment among a paper's first k."""
     # The complement: all k of them are irrelevant (hypergeometric).
     return fmean(
         1 - math.comb(number - wanted, min(k, number)) / math.comb(number, min(k, number))
-        for number, wanted in zip(segments, relevant, strict=True)
+        for number, wanted in zip(segment_counts, relevant_counts, strict=True)
     )
 
 
 def _format_found_share(found: Sequence[bool]) -> str:
+    """Format the share of comments found in percent with Wilson's interval, or a dash without comments."""
     if not found:
         return "-"
     value, low, high = estimate_share([100.0 * each for each in found])

@@ -60,7 +60,7 @@ class EvaluationRequest(NamedTuple):
 
 
 class Corpus(BaseModel):
-    """A corpus that samples were drawn from."""
+    """The record of a corpus in config.json: its name, file, hash and numbers of samples, but no samples."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -112,7 +112,7 @@ class RunFolder:
         self.sqlite_address = f"sqlite:///{path.absolute() / 'outputs.sqlite'}"
 
     def create_or_extend(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
-        """Create the run's files, or add the rows to those of the run in the folder.
+        """Write the run's files, or add the rows to the run that the folder holds; return the config as written.
 
         Raises:
             SettingsError: The folder holds a run with other choices; the message names them.
@@ -193,7 +193,7 @@ def _collect_choices(config: RunConfig) -> dict[str, Any]:
 
 
 def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
-    """Check that the systems of some rows can be run.
+    """Check that the systems of some rows can be run; return nothing.
 
     Raises:
         SettingsError: The settings lack something that a system needs.
@@ -204,7 +204,7 @@ def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
 
 
 def prepare_run(task: Task, wanted: EvaluationRequest, settings: Settings, path: Path) -> RunFolder:
-    """Draw the samples and create the run's folder, or extend the run in the folder.
+    """Draw the samples and return the run's folder, which is created or extended by the rows; run nothing.
 
     Raises:
         InputError: A corpus cannot be read, or two samples have the same id.
@@ -233,7 +233,7 @@ def prepare_run(task: Task, wanted: EvaluationRequest, settings: Settings, path:
 
 
 def _build_corpus_records(file: str, available: Sequence[Record], drawn: Sequence[Record]) -> list[Corpus]:
-    """Describe each corpus of a file. Most files hold one."""
+    """Return the record of each corpus in a file's samples; most files hold one."""
     by_name: dict[str, list[Record]] = {}
     for sample in available:
         by_name.setdefault(sample["corpus"], []).append(sample)
@@ -252,7 +252,7 @@ def _build_corpus_records(file: str, available: Sequence[Record], drawn: Sequenc
 def build_run_config(
     task: Task, rows: Sequence[str], wanted: EvaluationRequest, corpora: Sequence[Corpus], settings: Settings
 ) -> RunConfig:
-    """Build the content of config.json from a request and the settings."""
+    """Build the content of config.json from a request and the settings, with a new id and the time; write nothing."""
     # The commit of the checkout with this code; an installed package has none.
     git, root = shutil.which("git"), Path(__file__).parents[1]
     commit = ""
@@ -289,7 +289,7 @@ async def run_systems(
     control: RunControl,
     checkpoints: str = "sqlite",
 ) -> None:
-    """Run the systems of the rows on all samples, leaving out outputs that the folder already has.
+    """Run the systems of the rows on all samples and append to outputs.jsonl what the folder does not have yet.
 
     Models and settings are read from the folder, so that a resumed run does not change them. Outputs of Ray actors are
     written by the calling process, so the folder need not be shared. `load` imports the task, in each Ray actor, too.
@@ -327,7 +327,7 @@ class SystemSession(NamedTuple):
     control: RunControl
 
     async def run_row(self, row: Record) -> Record:
-        """Run a system on a sample, resuming from its checkpoint if there is one.
+        """Run a system on a sample, or resume it from its checkpoint; return its `output` and the seconds, `wall_s`.
 
         Raises:
             DraftroomError: The system failed.
@@ -359,7 +359,7 @@ class SystemWork(NamedTuple):
 
     @asynccontextmanager
     async def open_session(self, control: RunControl) -> AsyncIterator[SystemSession]:
-        """Build the contexts of the systems and open the checkpointer."""
+        """Yield a session with the systems' contexts and an open checkpointer; afterwards close the models' clients."""
         task, config = self.load(), self.config
         systems = {name: task.systems[name] for name in task.list_systems(config.rows)}
         contexts = {

@@ -58,12 +58,12 @@ class Kappa(NamedTuple):
 
 
 def estimate_mean(values: Iterable[float], *, seed: int = 0) -> Interval:
-    """Estimate the mean of independent values, of which there must be at least one."""
+    """Estimate the mean of independent values, at least one, with its 95% interval."""
     return estimate_clustered_mean([[value] for value in values], seed=seed)
 
 
 def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int = 0) -> Interval:
-    """Estimate the mean of all values, resampling whole clusters.
+    """Estimate the mean of all values with its 95% interval, resampling whole clusters.
 
     Ratings of one sample by several raters are not independent. Resampling them singly would make the interval too
     narrow. There must be at least one cluster, and no cluster may be empty.
@@ -93,7 +93,7 @@ def estimate_share(values: Collection[float]) -> Interval:
 
 
 def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:
-    """Group values, such as those of paragraphs by their paper, in the order in which the groups first occur."""
+    """Return a list of values for each group, such as a paper, in the order in which the groups first occur."""
     found: dict[Hashable, list[_Item]] = {}
     for value, group in zip(values, groups, strict=True):
         found.setdefault(group, []).append(value)
@@ -103,7 +103,7 @@ def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[li
 def estimate_statistic(
     items: Sequence[_Item], statistic: Callable[[Sequence[_Item]], float | None], *, seed: int = 0
 ) -> Interval:
-    """Estimate a statistic of all items together, such as corpus BLEU or F1, resampling the items.
+    """Estimate a statistic of all items together, such as corpus BLEU, with its 95% interval, resampling the items.
 
     Resamples for which the statistic is undefined (None) are left out.
 
@@ -176,10 +176,9 @@ def compute_paired_p_value(differences: Iterable[float], *, seed: int = 0) -> fl
 
 
 def apply_holm_correction(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
-    """Correct the p-values of several tests by Holm's method (1979).
+    """Return copies of several tests with their p-values corrected by Holm's method (1979).
 
-    Returns:
-        The tests by their keys, with p-values that are at least as large as before.
+    The corrected p-values are at least as large as before.
     """
     # Not statsmodels' multipletests, because it runs the garbage collector of the whole process at every call.
     largest, corrected = 0.0, dict(tests)
@@ -214,7 +213,7 @@ def compute_cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 
 def compute_mean_kappa(answers: Mapping[str, Mapping[_Key, str]]) -> Kappa:
-    """Compute the mean Cohen's kappa of all pairs of raters, weighted by the number of items that both have judged.
+    """Compute the mean kappa of all pairs of raters, weighted by the number of items that both have judged.
 
     Without weights, a pair of raters with few shared items would count as much as a pair with hundreds. Pairs with an
     undefined kappa are left out. The answers are given by rater and item.

@@ -47,7 +47,7 @@ class EvaluatedSystem(NamedTuple):
         return type(self.context)(resolved=merge_settings(values, own))
 
     def build_sample_context(self, sample: Record, context: RunContext) -> RunContext:
-        """Add the settings that depend on the sample, if there are any, to the context of the system."""
+        """Return a new context with the sample's settings added, or the same one if no setting depends on samples."""
         if self.sample_settings is None:
             return context
         settings = context.resolved or {}
@@ -77,12 +77,12 @@ def build_graph_input(fields: Mapping[str, str], sample: Record) -> dict[str, st
 
 
 def take_field(field_name: str, sample: Record, _: Record) -> Item | None:
-    """Take a field of a sample as the text of a row, or return None if it is empty."""
+    """Return a field of a sample as the item of a row, or None if it is empty; the output is ignored."""
     return Item(sample, sample[field_name], {}) if sample[field_name] else None
 
 
 def name_figures(measures: Sequence[str], rows: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float]]:
-    """Name the figures of published rows by the measures of their columns, without empty cells (None)."""
+    """Return the figures of published rows by row and measure, the columns' names, without empty cells (None)."""
     return {
         row: {name: figure for name, figure in zip(measures, figures, strict=True) if figure is not None}
         for row, figures in rows.items()
@@ -182,7 +182,7 @@ class Task:
     """Known models of the paper's rows whose names do not say them."""
 
     def find_row(self, name: str) -> Row:
-        """Find a row by its name."""
+        """Find a row by its name, which must exist."""
         return next(row for row in self.rows if row.name == name)
 
     def parse_row_names(self, names: str | None) -> list[str]:
@@ -201,12 +201,12 @@ class Task:
         return chosen
 
     def list_systems(self, rows: Sequence[str]) -> list[str]:
-        """List the systems that must be run for some rows, without duplicates; texts of the corpus have none."""
+        """List the names of the systems of some rows, without duplicates; texts of the corpus have none."""
         systems = (self.find_row(name).system for name in rows)
         return list(dict.fromkeys(system for system in systems if system is not None))
 
     def find_measure(self, name: str) -> Measure:
-        """Find a measure by its name."""
+        """Find a measure by its name, which must exist."""
         return next(measure for measure in self.measures if measure.name == name)
 
     def format_paper_row(self, name: str) -> str:

@@ -91,7 +91,7 @@ Config = TypeVar("Config", bound=BaseModel)
 
 
 def read_training_config(name: str, schema: type[Config]) -> Config:
-    """Read a configuration by its name in `training/configs/`, or from a TOML file.
+    """Read a configuration of a schema, by its name in `training/configs/` or from a TOML file.
 
     Raises:
         SettingsError: There is no such file, or it holds an unknown key or a value out of bounds.
@@ -108,23 +108,23 @@ def read_training_config(name: str, schema: type[Config]) -> Config:
         raise SettingsError(f"The configuration {path} cannot be used: {describe_validation_error(error)}.") from error
 
 
-def load_pretrained(kind: Any, name: str | Path, what: str, **options: Any) -> Any:
+def load_pretrained(model_class: Any, name: str | Path, model_noun: str, **options: Any) -> Any:
     """Load a model or tokenizer of a class of transformers: the packaged encoder, a folder, or a name on the model hub.
 
-    The error message says that it must be a `what`; the options are those of `from_pretrained`.
+    The message of the SettingsError asks for "a `model_noun`"; the options are those of `from_pretrained`.
     """
     source = resolve_model_source(name)
     try:
-        return kind.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
+        return model_class.from_pretrained(source, local_files_only=isinstance(source, Path), **options)
     except (OSError, ValueError, TypeError) as error:  # TypeError: no such dropout
         raise SettingsError(
             f"The model {str(name)!r} cannot be loaded ({str(error).strip().splitlines()[0]}); name the folder of a "
-            f"{what} in Hugging Face's format, or a hub id where the hub can be reached."
+            f"{model_noun} in Hugging Face's format, or a hub id where the hub can be reached."
         ) from error
 
 
 def resolve_model_source(name: str | Path) -> str | Path:
-    """Return the folder of a pretrained model, or its name on the model hub."""
+    """Return the folder of a pretrained model or of the packaged encoder, else the name unchanged, as a hub name."""
     folder = locate_packaged_encoder() if name == PACKAGED_ENCODER else Path(name).expanduser()
     return folder if folder.is_dir() else str(name)
 
@@ -136,7 +136,7 @@ def compute_file_sha256(path: Path) -> str:
 
 
 def should_use_gpu(config: FitConfig) -> bool:
-    """Return whether a run trains on a GPU, after a check that at most one is visible."""
+    """Return whether a run trains on a GPU; SettingsError if it must and cannot, or several are visible."""
     devices = 0 if config.device == "cpu" else torch.cuda.device_count()
     if config.device == "cuda" and not devices:
         raise SettingsError('There is no GPU that torch can use; set `device` to "cpu" or "auto".')
@@ -148,7 +148,7 @@ def should_use_gpu(config: FitConfig) -> bool:
 
 
 def build_trainer_arguments(config: FitConfig, out: Path, *, metric: str) -> dict[str, Any]:
-    """Translate a configuration into arguments of `transformers.TrainingArguments`, and create the folder of the run.
+    """Return a configuration as arguments of `transformers.TrainingArguments`, and create the folder of the run.
 
     The metric chooses the best epoch; higher is better except for `eval_loss`.
     """
@@ -231,7 +231,7 @@ def fit_model(
 
 
 def check_unfinished(out: Path) -> None:
-    """Refuse, before any model is loaded, a folder that holds a finished run."""
+    """Raise a SettingsError if the folder holds a finished run; to be called before any model is loaded."""
     if (out / RECORD_FILE).is_file():
         raise SettingsError(f"The training run in {out} is finished; name another folder to train again.")
 
@@ -241,6 +241,7 @@ class _ProgressCallback(TrainerCallback):
 
     @override
     def on_log(self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any) -> None:
+        """Print the metrics of an epoch, or raise a SettingsError if its loss is not finite."""
         logs = kwargs["logs"]
         if not math.isfinite(logs.get("loss", 0.0)):
             raise SettingsError(f"Training diverged by step {state.global_step}; lower `learning_rate`.")

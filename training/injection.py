@@ -46,13 +46,13 @@ class SplitPaper(NamedTuple):
 
 
 class Regression(NamedTuple):
-    """Weights of a sentence's embedding, and the bias; scores above 0 raise an alarm."""
+    """Weights of a sentence's embedding, and the bias; sentences with scores above 0 raise an alarm."""
 
     weights: NDArray[np.float32]
     bias: float
 
     def score_sentences(self, sentences: Sequence[str], vectors: Vectors) -> NDArray[np.float32]:
-        """Score how much each sentence sounds like an instruction."""
+        """Score how much each sentence, given the vectors of all, sounds like an instruction; above 0 is an alarm."""
         scores: NDArray[np.float32] = np.stack([vectors[sentence] for sentence in sentences]) @ self.weights + self.bias
         return scores
 
@@ -78,7 +78,10 @@ def train_injection_detector(corpora: Sequence[Path], out: Path, embed: Sentence
 
 
 def read_training_papers(path: Path) -> Iterator[SplitPaper]:
-    """Read papers of JSON Lines with an `abstract` or `source`, and `sections` of `paragraphs` if they are whole."""
+    """Yield the papers of a file (JSON Lines) with their sentences that have enough words, each in its part.
+
+    A record has an `abstract` or `source`, and `sections` of `paragraphs` if the paper is whole.
+    """
     for record in map(json.loads, path.read_text(encoding="utf-8").splitlines()):
         sections = record.get("sections", [])
         texts = [record.get("abstract") or record["source"]]
@@ -91,7 +94,7 @@ def read_training_papers(path: Path) -> Iterator[SplitPaper]:
 
 
 def fit_regression(styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors, without: str = "") -> Regression:
-    """Fit and calibrate the regression, leaving out `held_out` and the style `without`."""
+    """Return a regression fitted and calibrated without the style `held_out` and the style `without`."""
     used = {key: sentences for key, sentences in styles.items() if key[1] not in {"held_out", without}}
     instructions = list(chain(*(used[key] for key in used if key[0] == "instruction")))
     others = list(chain(*(used[key] for key in used if key[0] == "look-alike")))
@@ -108,7 +111,7 @@ def fit_regression(styles: Styles, papers: Sequence[SplitPaper], vectors: Vector
 def _list_highest_scores(
     regression: Regression, papers: Iterable[SplitPaper], vectors: Vectors, part: str, *, whole: bool
 ) -> list[float]:
-    """List the highest score of each paper of a part."""
+    """List the highest sentence score of each whole paper, or of each abstract, in a part."""
     chosen = [paper.sentences for paper in papers if paper.part == part and paper.whole is whole]
     return [float(regression.score_sentences(sentences, vectors).max()) for sentences in chosen]
 
@@ -116,7 +119,7 @@ def _list_highest_scores(
 def render_injection_report(
     regression: Regression, styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors
 ) -> Iterator[str]:
-    """Yield the lines of a table: detected instructions by style, and papers in which the regression raises alarms."""
+    """Yield lines of a Markdown table: instructions found by style, and papers that raise an alarm."""
     yield "| what | number | found |\n|---|---|---|"
     for style in LEFT_OUT_STYLES:
         refitted = fit_regression(styles, papers, vectors, without=style)
@@ -131,12 +134,13 @@ def render_injection_report(
 
 
 def _detect_instructions(sentences: Sequence[str], regression: Regression, vectors: Vectors) -> list[bool]:
-    # As `tools.injection` does: by phrases, or by the regression where a sentence is long enough for it.
+    """Return whether each sentence is found as `tools.injection` finds it: by phrases, or by a score above 0."""
+    # The regression counts only where a sentence is long enough for it.
     scored = zip(sentences, regression.score_sentences(sentences, vectors), strict=True)
     return [bool(find_instruction_spans(each)) or (has_enough_words(each) and score > 0) for each, score in scored]
 
 
 def _format_result_row(name: str, hits: Sequence[bool]) -> str:
-    """Format a count and its share with Wilson's 95% interval."""
+    """Format a row of the report: the number of texts, and how many are found with Wilson's 95% interval."""
     interval = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
     return f"| {name} | {len(hits)} | {sum(hits)} ({np.mean(hits):.0%} [{interval.low:.0%}, {interval.high:.0%}]) |"

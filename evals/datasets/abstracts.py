@@ -39,7 +39,8 @@ from state.errors import InputError
 from state.files import read_text
 
 
-def _read_lay_summaries(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
+def _convert_lay_summaries(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
+    """Convert the records of an eLife or PLOS file into samples, with the sentences of each text joined."""
     corpus, samples = derive_corpus_name(path), []
     for where, record in entries:
         # A part of a release may lack a text in some records; the schema decides whether it is needed.
@@ -51,11 +52,12 @@ def _read_lay_summaries(entries: Sequence[LocatedRecord], path: Path) -> list[Jo
 LAY_SUMMARIES = RecordFormat(
     "the release of eLife or PLOS ({train,val,test}.json, `abstract` and `summary` as lists of sentences)",
     lambda record: isinstance(record.get("abstract"), list) and isinstance(record.get("summary"), list),
-    _read_lay_summaries,
+    _convert_lay_summaries,
 )
 
 
-def _read_scitech(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
+def _convert_scitech(entries: Sequence[LocatedRecord], path: Path) -> list[JournalismSample]:
+    """Convert the records of a SciTechNews file into samples, leaving out those without an abstract."""
     samples = []
     for where, record in entries:
         if abstract := join_sentences(record.get("sc-abstract")):
@@ -73,7 +75,7 @@ def _read_scitech(entries: Sequence[LocatedRecord], path: Path) -> list[Journali
 SCITECH = RecordFormat(
     "the release of SciTechNews ({train,valid,test}.json, `sc-abstract` and `pr-summary`)",
     lambda record: {"id", "sc-abstract", "pr-summary"} <= record.keys(),
-    _read_scitech,
+    _convert_scitech,
 )
 
 OWN_JOURNALISM = RecordFormat(
@@ -84,6 +86,7 @@ OWN_JOURNALISM = RecordFormat(
 
 
 def _read_cochrane(folder: Path, split: Split) -> list[SimplificationSample]:
+    """Read the samples of a split from Cochrane's folder; raise an InputError if it has no file for the split."""
     sources = list_split_files(folder, split, [".source"])
     if not sources:
         wanted = " or ".join(f"{name}.source" for name in list_part_names(split))
@@ -106,7 +109,7 @@ def _read_cochrane(folder: Path, split: Split) -> list[SimplificationSample]:
 
 
 def _read_matching_lines(path: Path, source: Path, expected: int) -> list[str]:
-    """Read a file that must have as many lines as the source file."""
+    """Read the lines of a file, or raise an InputError unless there are `expected`, as many as in `source`."""
     lines = _read_corpus_lines(path)
     if len(lines) != expected:
         raise InputError(

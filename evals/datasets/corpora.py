@@ -42,7 +42,7 @@ _SUFFIXES: Final = (".json", ".jsonl", ".csv")
 
 
 def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[Record]:
-    """Read the samples of a corpus, with all fields of their schema (`evals.datasets.samples`).
+    """Read a split of a corpus as dictionaries with all fields of their schema (`evals.datasets.samples`).
 
     The path is a file, the folder of a published release, or a folder with a file for each part, such as `val.json`.
     The format is recognised from the content. The split is train, dev (by any name that releases give it; the default),
@@ -73,11 +73,12 @@ def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[
 
 
 def load_examples(kind: SampleKind) -> list[Record]:
-    """Load the samples that ship with Draftroom for tests and a first try. All their studies are invented."""
+    """Load the examples of a kind that ship with Draftroom, as dictionaries; all their studies are invented."""
     return load_corpus(_EXAMPLES_FOLDER / f"{kind}.jsonl", kind, "all")
 
 
 def _read_corpus_file(path: Path, kind: SampleKind, split: Split) -> Sequence[Sample]:
+    """Read a file's samples of a split, in the first format that fits the first record; InputError if none does."""
     entries = select_split(read_entries(path), split, path)
     first = entries[0].record
     for known in _FILE_FORMATS[kind]:
@@ -87,13 +88,14 @@ def _read_corpus_file(path: Path, kind: SampleKind, split: Split) -> Sequence[Sa
 
 
 def _build_format_error(path: Path, kind: SampleKind, found: str) -> InputError:
+    """Build, but do not raise, the error that lists the formats of a kind; `found` tells what is there instead."""
     formats: list[RecordFormat | FolderFormat] = [*_FILE_FORMATS[kind], *_FOLDER_FORMATS[kind]]
     layouts = "; ".join(known.layout for known in formats)
     return InputError(f"{path} is none of the formats that {kind} samples are read from: {layouts}. {found}")
 
 
 def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
-    """Draw random samples from as many papers as possible; without a seed, in the order of the corpus.
+    """Draw up to `limit` samples (None: all), from all papers in turns; shuffled first unless the seed is None.
 
     A larger limit only adds samples: the first ones stay.
     """
@@ -104,7 +106,7 @@ def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int 
 
 
 def order_round_robin(records: Iterable[Record]) -> list[Record]:
-    """Order records in turns: the first of each paper, then the second of each, and so on.
+    """Return records in turns, as a new list: the first of each paper, then the second of each, and so on.
 
     Paragraphs of a paper are alike, so a limit should cut few papers. A record without `paper_id` is its own paper.
     """

@@ -39,6 +39,8 @@ _PAPERS_FILE = "papers.jsonl"  # in the folder of the corpus
 
 
 class _CorpusRecord(BaseModel):
+    """Base of the frozen records here: unknown fields are ignored, and numbers become text."""
+
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
 
@@ -78,7 +80,7 @@ def render_paper_markdown(paper: CorpusPaper) -> str:
 
 
 def _convert_own_pairs(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
-    """Convert the records with feedback, adding the papers that they only name.
+    """Convert the records that have feedback into samples, with papers that they only name from `papers.jsonl`.
 
     Raises:
         InputError: `papers.jsonl` in the folder of the corpus is missing, damaged, or lacks a paper.
@@ -122,6 +124,8 @@ _CRITICAL_PURPOSES: Final = {"Weakness", "Todo"}
 
 
 class _GraphNode(_CorpusRecord):
+    """A node of a graph: its id `ix`, its text, and its type (`p`, `title`, `abstract` or another)."""
+
     ix: str
     content: str
     ntype: str
@@ -132,6 +136,8 @@ class _SentenceLabel(_CorpusRecord):
 
 
 class _ReviewSentence(_CorpusRecord):
+    """A sentence of a review: its id `ix`, its text and its label."""
+
     ix: str
     content: str
     label: _SentenceLabel
@@ -143,6 +149,8 @@ class _GraphMetadata(_CorpusRecord):
 
 
 class _IntertextualGraph(_CorpusRecord):
+    """A paper or a review of F1000RD: its nodes, its sentences (`span_nodes`), its title and its abstract."""
+
     nodes: list[_GraphNode]
     span_nodes: list[_ReviewSentence]
     meta: _GraphMetadata
@@ -152,6 +160,8 @@ _Vote = Annotated[float | None, BeforeValidator(convert_blank_to_none)]
 
 
 class _SentenceLink(_CorpusRecord):
+    """A line of linking/*.csv: two sentences, the type of an explicit link, annotators' votes on an implicit one."""
+
     review_sentence_id: str
     paper_sentence_id: str
     exp: str
@@ -160,6 +170,7 @@ class _SentenceLink(_CorpusRecord):
 
     @property
     def is_confirmed(self) -> bool:
+        """Whether the link is explicit and to a paragraph, or both annotators voted 1 for it."""
         return self.exp in _EXPLICIT_LINK_TYPES or self.imp_a == self.imp_b == 1
 
     @property
@@ -169,12 +180,13 @@ class _SentenceLink(_CorpusRecord):
 
 
 def find_graph_folder(path: Path) -> Path | None:
-    """Find the folder of F1000RD that holds the papers: `path` itself, or its data/itg."""
+    """Return F1000RD's folder of papers: `path`, its itg, or its data/itg; None if none of them holds papers."""
     folders = (path, path / "itg", path / "data" / "itg")
     return next((folder for folder in folders if any(folder.glob("*/v1.json"))), None)
 
 
 def _read_f1000rd_samples(path: Path, split: Split) -> list[FeedbackSample]:
+    """Read the samples of a split from F1000RD's folder; InputError if its list of splits is missing."""
     folder = find_graph_folder(path) or path
     papers = sorted(file.parent for file in folder.glob("*/v1.json"))
     if split != "all":
@@ -192,6 +204,7 @@ def _read_f1000rd_samples(path: Path, split: Split) -> list[FeedbackSample]:
 
 
 def _iterate_paper_samples(folder: Path) -> Iterator[FeedbackSample]:
+    """Yield a sample for each paragraph of a paper's folder and each review that criticises it."""
     graph = read_graph(folder / "v1.json")
     markdown = render_paper_markdown(build_corpus_paper(graph, folder.name))
     paragraphs = {node.ix: node.content for node in graph.nodes if node.ntype == "p"}
@@ -213,7 +226,7 @@ def _iterate_paper_samples(folder: Path) -> Iterator[FeedbackSample]:
 
 
 def iterate_linked_sentences(review: Path) -> Iterator[tuple[str, str, str | None]]:
-    """Yield the id of a linked node of the paper, a sentence of a review of F1000RD, and the sentence's purpose."""
+    """Yield (id of a node of the paper, sentence of the review, its purpose or None) for each confirmed link."""
     links = review.parent.parent / "linking" / f"{review.stem}.csv"
     nodes = defaultdict[str, list[str]](list)
     for link in (validate_record(_SentenceLink, where, record) for where, record in read_entries(links)):
@@ -226,7 +239,7 @@ def iterate_linked_sentences(review: Path) -> Iterator[tuple[str, str, str | Non
 
 
 def build_corpus_paper(graph: _IntertextualGraph, identity: str) -> CorpusPaper:
-    """Build a paper of F1000RD. Its paragraphs have the ids of their nodes."""
+    """Build a paper from its F1000RD graph; `identity` becomes its id, and the nodes' ids those of its paragraphs."""
     # The graph is flat: a title node begins a section, which extends to the next title node.
     sections: list[dict[str, Any]] = []
     for node in graph.nodes:
@@ -238,7 +251,7 @@ def build_corpus_paper(graph: _IntertextualGraph, identity: str) -> CorpusPaper:
 
 
 def read_graph(path: Path) -> _IntertextualGraph:
-    """Read a paper or a review of F1000RD.
+    """Read the intertextual graph of a paper or a review from a JSON file of F1000RD.
 
     Raises:
         InputError: The file cannot be read, or is no intertextual graph.

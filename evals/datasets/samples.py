@@ -31,7 +31,7 @@ SampleKind = Literal["journalism", "simplification", "feedback"]
 
 
 def convert_blank_to_none(value: Any) -> Any:
-    """Return None for a blank string, because files mark a missing value by null, "" or a blank cell."""
+    """Return None for a blank string (files mark a missing value by null or a blank), else the value unchanged."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
@@ -43,7 +43,7 @@ OptionalLink = Annotated[str, StringConstraints(pattern=r"^(https?://\S+)?$")]
 
 
 class Sample(BaseModel):
-    """The fields that all samples have. Further fields of a corpus are ignored."""
+    """Base of all samples, with the fields that they share; further fields of a corpus are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
@@ -54,7 +54,7 @@ class Sample(BaseModel):
 
 
 class JournalismSample(Sample):
-    """A paper to write an article about (LLM-CLBR)."""
+    """A paper's abstract to write an article from, with a person's plain summary as the reference (LLM-CLBR)."""
 
     abstract: NonEmptyText
     summary: Annotated[NonEmptyText | None, _BLANK_AS_NONE] = None
@@ -65,7 +65,7 @@ class JournalismSample(Sample):
 
 
 class SimplificationSample(Sample):
-    """A medical abstract to rewrite in plain language (SoMS)."""
+    """A medical abstract to rewrite in plain language, with a reference (SoMS)."""
 
     source: NonEmptyText
     """The technical abstract."""
@@ -111,7 +111,7 @@ class LocatedRecord(NamedTuple):
 
 
 class RecordFormat(NamedTuple):
-    """A format of files with a record for each sample."""
+    """A format of files with a record for each sample: how to recognise and how to convert the records."""
 
     layout: str
     """Description of the format for messages."""
@@ -122,7 +122,7 @@ class RecordFormat(NamedTuple):
 
 
 class FolderFormat(NamedTuple):
-    """A format of folders whose files make samples only together."""
+    """A format of folders whose files make samples only together: how to recognise and how to read a folder."""
 
     layout: str
     fits: Callable[[Path], bool]
@@ -130,7 +130,7 @@ class FolderFormat(NamedTuple):
 
 
 def read_entries(path: Path) -> list[LocatedRecord]:
-    """Read all records of a CSV table with a header (.csv), a JSON list of objects, or a file with an object a line.
+    """Read all records with their places: a CSV table with a header (.csv), a JSON list, or an object a line.
 
     Raises:
         InputError: The file cannot be read, is empty, or has other content.
@@ -144,7 +144,7 @@ def read_entries(path: Path) -> list[LocatedRecord]:
 
 
 def validate_record(schema: type[_Model], where: str, values: Mapping[str, Any]) -> _Model:
-    """Validate the fields of a record, or raise an InputError that names the place and the invalid fields."""
+    """Build the schema's model from a record, or raise an InputError that names the place and the invalid fields."""
     try:
         return schema.model_validate(values)
     except ValidationError as error:
@@ -152,27 +152,27 @@ def validate_record(schema: type[_Model], where: str, values: Mapping[str, Any])
 
 
 def join_sentences(text: object) -> object:
-    """Join a list of sentences, or normalise the spaces of a text."""
-    # Other values are returned unchanged, so that the schema rejects them.
+    """Join a list of sentences to a text, or normalise the spaces of a text; return other values as they are."""
+    # Other values are left for the schema to reject.
     if isinstance(text, list) and all(isinstance(part, str) for part in text):
         text = " ".join(text)
     return " ".join(text.split()) if isinstance(text, str) else text
 
 
 def convert_own_records(schema: type[Sample], entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
-    """Convert records of Draftroom's own format. The default of `corpus` is the name of the file."""
+    """Convert records of Draftroom's own format into samples; `corpus` is by default derived from the file."""
     default = {"corpus": derive_corpus_name(path)}
     return [validate_record(schema, where, {**default, **record}) for where, record in entries]
 
 
 def derive_corpus_name(path: Path) -> str:
-    """Derive the name of a corpus from a file: `elife.jsonl` and `eLife/val.json` belong to eLife."""
+    """Derive a corpus's name from its file or folder: `elife.jsonl` and `eLife/val.json` belong to eLife."""
     name = path.resolve().parent.name if path.stem in _ALL_PART_NAMES else path.stem
     return next((corpus for corpus in _PUBLISHED_CORPORA if corpus.lower() in name.lower()), name)
 
 
 def _parse_json_objects(text: str, path: Path) -> list[LocatedRecord]:
-    """Parse a JSON list of objects, or an object a line."""
+    """Parse a JSON list of objects, or an object a line, into records with their places in `path`."""
     # A file named .json may hold JSON Lines or a JSON list; the first character distinguishes them.
     is_list = text.lstrip().startswith("[")
     unit, parts = ("file", [(0, text)]) if is_list else ("line", list_filled_lines(text.split("\n")))
@@ -192,6 +192,7 @@ def _parse_json_objects(text: str, path: Path) -> list[LocatedRecord]:
 
 
 def _parse_csv_rows(text: str, path: Path) -> list[LocatedRecord]:
+    """Parse a CSV table with a header into records with their places in `path`, without cells beyond the header."""
     reader = csv.DictReader(io.StringIO(text, newline=""))
     try:
         rows = list(reader)
@@ -205,7 +206,7 @@ def _parse_csv_rows(text: str, path: Path) -> list[LocatedRecord]:
 
 
 def normalize_split(name: str | None) -> Split:
-    """Return the split with a name that a release may use; None means dev.
+    """Return the split (train, dev, test, all) that a name from the user or a release means; None means dev.
 
     Raises:
         InputError: The name is unknown.
@@ -219,12 +220,12 @@ def normalize_split(name: str | None) -> Split:
 
 
 def list_part_names(split: Split) -> list[str]:
-    """List all names of the parts of a split."""
+    """List the names that releases give to the parts of a split, such as dev, val and valid."""
     return [name for part, names in PART_NAMES.items() if split in {part, "all"} for name in names]
 
 
 def list_split_files(folder: Path, split: Split, suffixes: Sequence[str]) -> list[Path]:
-    """List the files of a folder that are named after the parts of a split, such as `val.json`."""
+    """List the files of a folder named after the parts of a split, such as `val.json`: at most one for each part."""
     found = []
     for part, names in PART_NAMES.items():
         if split in {part, "all"}:
@@ -234,9 +235,7 @@ def list_split_files(folder: Path, split: Split, suffixes: Sequence[str]) -> lis
 
 
 def select_split(entries: Sequence[LocatedRecord], split: Split, path: Path) -> list[LocatedRecord]:
-    """Select the records of a split by their field `split`.
-
-    If no record names a known part, the file is not divided and all records are returned.
+    """Return the records of a split by their field `split`, or all if no record names a known part.
 
     Raises:
         InputError: The file is divided and lacks this split.

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class HiddenItem(BaseModel):
-    """The sample and the systems of an item."""
+    """What the name of an item hides: its sample, and the one or two systems."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,7 +41,7 @@ class HiddenItem(BaseModel):
 
 
 class BlindingKey(BaseModel):
-    """The samples and systems of all items."""
+    """The content of key.json: the seed, and the sample and systems behind the name of each item."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -49,33 +49,33 @@ class BlindingKey(BaseModel):
     items: dict[str, HiddenItem]
     """Hidden items by name, in the order shown."""
 
-    def find_hidden_item(self, item: str, systems: int) -> HiddenItem:
+    def find_hidden_item(self, item: str, system_count: int) -> HiddenItem:
         """Return the sample and systems of an item: one system for a rating, two for a comparison.
 
         Raises:
             InputError: The key belongs to other tasks.
         """
         hidden = self.items.get(item)
-        if hidden is None or len(hidden.systems) != systems:
-            kind = "texts" if systems == 1 else "comparisons"
+        if hidden is None or len(hidden.systems) != system_count:
+            kind = "texts" if system_count == 1 else "comparisons"
             raise InputError(f"The item {item!r} is none of the key's {kind}; give the key written with these sheets.")
         return hidden
 
 
 def hash_parts(seed: int, *parts: str) -> str:
-    """Hash a seed and some texts into a random-looking name that is stable across processes."""
+    """Hash a seed and some texts into a name of 16 hexadecimal digits, the same in every process."""
     return blake2b(json.dumps([seed, *parts]).encode(), digest_size=8).hexdigest()
 
 
 def make_key(seed: int, hidden: Iterable[HiddenItem], *, together: bool) -> BlindingKey:
-    """Name the items and put them into random order; `together` keeps the items of a sample next to each other."""
+    """Build the key: items get random names and a random order; `together` keeps those of a sample adjacent."""
     named = {hash_parts(seed, each.sample, *each.systems): each for each in hidden}
     order = sorted(named, key=lambda item: (hash_parts(seed, named[item].sample) if together else "", item))
     return BlindingKey(seed=seed, items={item: named[item] for item in order})
 
 
 def read_key(path: Path) -> BlindingKey:
-    """Read key.json.
+    """Read a blinding key from key.json.
 
     Raises:
         InputError: The file cannot be read, or has other content.
@@ -93,7 +93,7 @@ _NO_COMMENT_TEXT = "No comment on this paragraph."
 
 
 class CandidateText(NamedTuple):
-    """The text of a system for a sample."""
+    """The text of a row (a system or the corpus) for a sample, with what raters see beside it."""
 
     id: str
     """Id of the sample."""
@@ -110,14 +110,14 @@ LabelStudioTask = dict[str, dict[str, str]]  # the fields of a task below `data`
 
 
 def list_judged_rows(evaluation: Evaluation) -> list[str]:
-    """List the rows of the paper's human evaluation that have texts; empty without a row of a system."""
+    """List the names of rows of the paper's human evaluation that have texts; empty if none is a system's."""
     available = {name for sample in evaluation.samples for name in evaluation.collect_sample_items(sample)}
     rows = [evaluation.task.find_row(name) for name in evaluation.task.judged if name in available]
     return [row.name for row in rows] if any(row.system for row in rows) else []
 
 
 def collect_candidates(evaluation: Evaluation, rows: Sequence[str]) -> list[CandidateText]:
-    """Collect the texts of rows, from the samples for which all these rows have a text.
+    """Collect the texts of the named rows, from the samples for which all these rows have a text.
 
     Raises:
         InputError: No sample has a text of each row.
@@ -144,7 +144,7 @@ def collect_candidates(evaluation: Evaluation, rows: Sequence[str]) -> list[Cand
 
 
 def build_rating_tasks(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
-    """Build a task for each text, in random order, and the key."""
+    """Return a task for each text, in random order and without Markdown, and the key to the tasks."""
     texts = _group_by_sample(candidates)
     hidden = [HiddenItem(sample=sample, systems=(system,)) for sample, written in texts.items() for system in written]
     key = make_key(seed, hidden, together=False)
@@ -161,7 +161,7 @@ def build_rating_tasks(candidates: Iterable[CandidateText], *, seed: int) -> tup
 def build_comparison_tasks(
     candidates: Iterable[CandidateText], *, seed: int
 ) -> tuple[list[LabelStudioTask], BlindingKey]:
-    """Build a task for every pair of systems on every sample, in random order and on random sides, and the key.
+    """Return a task for every two systems on every sample, in random order and on random sides, and the key.
 
     Raises:
         InputError: There are fewer than two systems.
@@ -193,7 +193,7 @@ def build_comparison_tasks(
 
 
 def _group_by_sample(candidates: Iterable[CandidateText]) -> dict[str, dict[str, CandidateText]]:
-    """Group texts by sample, then by system."""
+    """Return the texts by the id of the sample, then by system."""
     texts: dict[str, dict[str, CandidateText]] = {}
     for candidate in candidates:
         texts.setdefault(candidate.id, {})[candidate.system] = candidate
@@ -201,6 +201,6 @@ def _group_by_sample(candidates: Iterable[CandidateText]) -> dict[str, dict[str,
 
 
 def _render_anchor(link: str) -> str:
-    """Render a link in HTML; empty without a link."""
+    """Render a link as an HTML anchor that opens a new tab; an empty text without a link."""
     anchor = Markup('<a href="{}" target="_blank" rel="noopener noreferrer">{}</a>')
     return str(anchor.format(link, link)) if link else ""

@@ -55,7 +55,7 @@ _AGREEMENT_NOTE = (
 
 
 def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Tabulate the answers of comparisons with their systems, given in chronological order.
+    """Tabulate each rater's last answer to each comparison, with its systems, from answers in chronological order.
 
     Returns:
         A row for each answer: `sample`, `first` and `second` (the systems in the order shown), `criterion`, `rater` and
@@ -66,13 +66,13 @@ def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> Dat
     """
     lines = [
         (hidden.sample, *hidden.systems, answer.question, answer.rater, answer.value)
-        for answer, hidden in resolve_answers(answers, key, CRITERIA, systems=2)
+        for answer, hidden in resolve_answers(answers, key, CRITERIA, system_count=2)
     ]
     return DataFrame(lines, columns=["sample", "first", "second", "criterion", "rater", "answer"])
 
 
 def compute_points(given: DataFrame) -> DataFrame:
-    """Compute the `points` of `system` against `other` on each `sample`, as the mean over raters."""
+    """Tabulate the `points` (0 to 1, mean over raters) of each `system` against each `other` on each `sample`."""
     points = given["answer"].map(_ANSWER_POINTS)
     # Each judgement gives a line for either side, whose points add up to 1.
     sides = [("first", "second", points), ("second", "first", 1 - points)]
@@ -89,7 +89,7 @@ def compute_dominance(given: DataFrame) -> DataFrame:
 
 
 def compute_rater_kappa(given: DataFrame, *, ties: bool) -> Kappa:
-    """Compute Cohen's kappa over judgements of the same comparisons, with or without ties."""
+    """Compute the raters' mean Cohen's kappa over the comparisons that two of them share, with or without ties."""
     # Categories are the answers as given. Sides are random, so chance agreement is that of guessing.
     # Without ties, two raters share only the comparisons that neither called a tie.
     counted = given if ties else given[given["answer"] != TIE]
@@ -139,7 +139,7 @@ def _tabulate_dominance(given: DataFrame, seed: int) -> DataFrame:
 
 
 def _tabulate_agreement(judged: dict[str, DataFrame]) -> DataFrame:
-    """Tabulate ties, the share of the comment shown first, and kappa, by criterion."""
+    """Tabulate ties, the share of the comment shown first, and kappa by criterion, and the paper's kappa."""
     rows = []
     for title, given in judged.items():
         ties = given["answer"] == TIE
@@ -168,7 +168,7 @@ PUBLISHED_MEANS: dict[RaterGroup, Mapping[str, tuple[float, ...]]] = {
 
 
 def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Tabulate the ratings of articles with their systems, given in chronological order.
+    """Tabulate each rater's last rating of each article, with its system, from answers in chronological order.
 
     Returns:
         A row for each answer: `sample`, `system`, `rater`, `question` and `value` (1 to 5).
@@ -178,7 +178,7 @@ def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFr
     """
     lines = [
         (hidden.sample, hidden.systems[0], answer.rater, answer.question, int(answer.value))
-        for answer, hidden in resolve_answers(answers, key, QUESTIONNAIRE, systems=1)
+        for answer, hidden in resolve_answers(answers, key, QUESTIONNAIRE, system_count=1)
     ]
     return DataFrame(lines, columns=["sample", "system", "rater", "question", "value"])
 
@@ -186,7 +186,7 @@ def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFr
 def select_rater_group(
     given: DataFrame, group: RaterGroup, within_from: float = FIELD_KNOWLEDGE_THRESHOLD
 ) -> DataFrame:
-    """Select the ratings by raters within or outside the field of the rated paper."""
+    """Return the ratings of all raters, or only those by raters within or outside the field of the rated paper."""
     # All raters include those who did not answer the question on their knowledge.
     if group == "all":
         return given

@@ -83,9 +83,9 @@ class RaterAnswer(NamedTuple):
 
 
 def resolve_answers(
-    answers: Iterable[RaterAnswer], key: BlindingKey, questions: Sequence[SurveyQuestion], *, systems: int
+    answers: Iterable[RaterAnswer], key: BlindingKey, questions: Sequence[SurveyQuestion], *, system_count: int
 ) -> Iterator[tuple[RaterAnswer, HiddenItem]]:
-    """Yield each of the chronological answers with the sample and systems of its item.
+    """Yield the last answer of each rater to each question with its item's sample and systems; input chronological.
 
     Raises:
         InputError: The key belongs to other tasks, or an answer was not offered.
@@ -99,11 +99,11 @@ def resolve_answers(
                 f"{answer.rater!r} answered {answer.value!r} to {answer.question!r} of {answer.item!r}, which was not "
                 "offered; give the answers that belong to this key."
             )
-        yield answer, key.find_hidden_item(answer.item, systems)
+        yield answer, key.find_hidden_item(answer.item, system_count)
 
 
 def build_rating_config() -> str:
-    """Build the labelling configuration of the questionnaire, in XML."""
+    """Return Label Studio's labelling configuration for ratings of articles, as XML."""
     view = Element("View")
     SubElement(view, "Header", value="$title", size="3")
     paper, _ = _add_columns(view, {"paper": "The abstract of the paper", "text": "The article"})
@@ -112,7 +112,7 @@ def build_rating_config() -> str:
 
 
 def build_comparison_config() -> str:
-    """Build the labelling configuration of the comparisons, in XML."""
+    """Return Label Studio's labelling configuration for comparisons of comments, as XML."""
     view = Element("View")
     guidelines = _add_collapsed_panel(view, "Guidelines")
     for paragraph in GUIDELINES:
@@ -126,7 +126,7 @@ def build_comparison_config() -> str:
 
 
 def _add_columns(parent: Element, columns: Mapping[str, str]) -> list[Element]:
-    """Add a column for each text, by name and title; a narrow window shows them below each other."""
+    """Add a column for each field of the tasks, given with its title, and return the columns; they may wrap."""
     row = SubElement(parent, "View", style="display: flex; flex-wrap: wrap; gap: 2em")
     sides = [SubElement(row, "View", style="flex: 1 1 20em") for _ in columns]
     for side, (name, title) in zip(sides, columns.items(), strict=True):
@@ -136,7 +136,7 @@ def _add_columns(parent: Element, columns: Mapping[str, str]) -> list[Element]:
 
 
 def _add_collapsed_panel(parent: Element, title: str) -> Element:
-    """Add a panel that opens on a click."""
+    """Add a panel that opens on a click, and return the element for its content."""
     return SubElement(SubElement(SubElement(parent, "Collapse"), "Panel", value=title), "View")
 
 
@@ -145,7 +145,7 @@ def _add_text(parent: Element, name: str) -> None:
 
 
 def _add_questions(view: Element, questions: Iterable[SurveyQuestion], about: str) -> str:
-    """Add the questions to a configuration, which they complete, and return it in XML."""
+    """Add the questions on the text `about` as the last part of a configuration, and return all of it as XML."""
     for question in questions:
         SubElement(view, "Header", value=f"{question.title}. {question.text}", size="5")
         message = f"Please answer the question on {question.title.lower()}."
@@ -195,6 +195,8 @@ class _ExportedResult(BaseModel):
 
 
 class _ExportedAnnotation(BaseModel):
+    """One rater's answers to a task."""
+
     completed_by: _ExportedUser | int | str
     """A number or a user, depending on Label Studio's version and the way of exporting."""
     result: list[_ExportedResult]
@@ -208,10 +210,13 @@ class _ExportedData(BaseModel):
 
 
 class _ExportedTask(BaseModel):
+    """A task of an export, with the annotations of all raters."""
+
     data: _ExportedData
     annotations: list[_ExportedAnnotation]
 
     def iterate_answers(self) -> Iterator[RaterAnswer]:
+        """Yield the answers of all raters to our questions, leaving out skipped tasks and a team's own questions."""
         for annotation in self.annotations:
             if annotation.was_cancelled:
                 continue
@@ -228,7 +233,7 @@ _EXPORT_ADAPTER = TypeAdapter(list[_ExportedTask])
 
 
 def read_exports(paths: Iterable[Path]) -> list[RaterAnswer]:
-    """Read the answers in Label Studio's JSON exports, in the order in which they were given.
+    """Read the answers in Label Studio's JSON exports, sorted by the time at which they were given.
 
     Raises:
         InputError: A file cannot be read, or is no export of these tasks.

@@ -19,7 +19,7 @@ _ABSENT = "-"
 
 
 def render_comparison(a: Evaluation, b: Evaluation) -> str:
-    """Compare two scored runs in Markdown, by the measures that have a value for each sample.
+    """Render as Markdown how run B differs from run A, by the measures that have a value for each sample.
 
     Raises:
         SettingsError: The runs belong to different tasks, or have no sample in common.
@@ -53,7 +53,7 @@ def render_comparison(a: Evaluation, b: Evaluation) -> str:
 
 
 def _tabulate_values(run: Evaluation, samples: Collection[str]) -> DataFrame:
-    """Tabulate the measured values of systems by row, measure and sample."""
+    """Tabulate the values of systems on the given samples by corpus, row, measure and sample."""
     # A dictionary, because several tables may have the same row and measure.
     found = {
         (scores.corpus, line.row.name, measure, sample): value
@@ -68,7 +68,7 @@ def _tabulate_values(run: Evaluation, samples: Collection[str]) -> DataFrame:
 
 
 def _build_corpus_section(a: Evaluation, corpus: str, values: DataFrame) -> ReportSection:
-    """Compare the values of a corpus, with p-values corrected over the rows of each measure."""
+    """Build the section on a corpus: B less A by row and measure, p-values corrected over a measure's rows."""
     contrasts, rows = [], []
     for name, measured in values.groupby("measure", sort=False):
         measure = a.task.find_measure(str(name))
@@ -90,7 +90,7 @@ def _build_corpus_section(a: Evaluation, corpus: str, values: DataFrame) -> Repo
 
 
 def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
-    """Tabulate the choices and prompts that differ between the runs."""
+    """Build the section on the choices and prompts that differ between the runs."""
     one, other = _flatten_choices(a.config), _flatten_choices(b.config)
     prompts, others = _collect_prompt_hashes(a), _collect_prompt_hashes(b)
     pairs = [(name, one.get(name, _ABSENT), other.get(name, _ABSENT)) for name in {**one, **other}]
@@ -104,7 +104,7 @@ def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
 
 
 def _flatten_choices(config: RunConfig) -> dict[str, str]:
-    """Return a run's choices by dotted name, without its time and id."""
+    """Return a run's choices as text by dotted name, without its time and id."""
     content = config.model_dump(mode="json", exclude={"task", "begun", "corpora", "id"})
     content["corpora"] = {corpus.name: corpus.model_dump(mode="json", exclude={"name"}) for corpus in config.corpora}
     flat: dict[str, Any] = json_normalize(content).iloc[0].to_dict()
@@ -112,7 +112,7 @@ def _flatten_choices(config: RunConfig) -> dict[str, str]:
 
 
 def _collect_prompt_hashes(evaluation: Evaluation) -> dict[str, str]:
-    """Return a short hash of each prompt, or several if the prompt changed during the run."""
+    """Return a short hash by prompt; several, joined by commas, if the prompt changed during the run."""
     found: dict[str, set[str]] = {}
     for output in evaluation.outputs.values():
         for call in output["calls"]:

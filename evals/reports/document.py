@@ -25,7 +25,7 @@ _CODE_ONLY = MarkdownIt("zero").enable("backticks")
 
 
 class Picture(NamedTuple):
-    """A figure as SVG and PNG."""
+    """A drawn figure as the bytes of an SVG and of a PNG file."""
 
     name: str
     """Name of the files, without suffix."""
@@ -35,7 +35,7 @@ class Picture(NamedTuple):
 
 
 class ReportSection(NamedTuple):
-    """A section of a report."""
+    """A section of a report: its title and, where given, a text, points, a table and pictures."""
 
     title: str
     text: str = ""
@@ -47,7 +47,7 @@ class ReportSection(NamedTuple):
 
 
 class ReportDocument(NamedTuple):
-    """A report with its sections."""
+    """A report that is not rendered yet: its title, facts, summary and sections in plain text."""
 
     title: str
     facts: Sequence[str]
@@ -56,7 +56,7 @@ class ReportDocument(NamedTuple):
 
 
 def build_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> DataFrame:
-    """Build a table of text, with each cell on a single line."""
+    """Build a DataFrame of texts, with each cell on a single line."""
     return DataFrame([[to_single_line(cell) for cell in row] for row in rows], columns=list(header), dtype=str)
 
 
@@ -67,7 +67,7 @@ def format_decimal(value: float | None, digits: int = 2) -> str:
 
 
 def format_bounds(low: float, high: float, digits: int) -> str:
-    """Format the bounds of an interval."""
+    """Format the bounds of an interval as "[low, high]"."""
     return f"[{format_decimal(low, digits)}, {format_decimal(high, digits)}]"
 
 
@@ -80,12 +80,12 @@ def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int =
 
 
 def describe_intervals(units: str) -> str:
-    """Return the legend of the intervals in brackets, given the units that were resampled."""
+    """Return the legend of the intervals in brackets; `units` are what was resampled, in the plural."""
     return f"In brackets: 95% intervals (bootstrap over the {units})."
 
 
 def render_report_html(report: ReportDocument, **more: Any) -> str:
-    """Render a report as a page with its figures inside; `more` has the pages of the samples to link to."""
+    """Render a report as an HTML page with its figures inside; `more` has variables of the template, e.g. `pages`."""
     return HTML_TEMPLATES.get_template("report.html").render(report=report, **more)
 
 
@@ -95,7 +95,7 @@ def render_report_markdown(report: ReportDocument) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Escape the starts of tags, links, pictures and table cells in a text, and put it on one line."""
+    """Return a text on one line, with the starts of tags, links, pictures and table cells escaped."""
     # Code spans and emphasis stay: the tasks' notes use them, and they are harmless elsewhere.
     text = to_single_line(text).replace("\\", "\\\\").replace("|", "\\|")
     return _TAG_START.sub("&lt;", _LINK_START.sub("\\]", text))

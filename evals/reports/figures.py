@@ -37,7 +37,7 @@ _OMITTED_METADATA = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Soft
 
 
 def draw_figures(evaluation: Evaluation) -> list[Picture]:
-    """Draw all figures of an evaluation."""
+    """Draw all figures of an evaluation as SVG and PNG in memory."""
     pictures = []
     with rc_context(_STYLE):
         for number, chart in enumerate(evaluation.charts, start=1):
@@ -52,13 +52,13 @@ def draw_figures(evaluation: Evaluation) -> list[Picture]:
 
 
 def make_slug(text: str) -> str:
-    """Convert a text into a part of a file name, from its ASCII letters and digits."""
+    """Convert a text into at most 40 ASCII letters, digits and hyphens for a file name; may be empty."""
     ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:40].strip("-")
 
 
 def _draw_curves(chart: Chart) -> Figure:
-    """Draw the curves of a figure with 95% intervals and published points, in a panel for each measure."""
+    """Return the figure of a chart: its curves with 95% intervals and published points, a panel for each measure."""
     # Sizes are in inches: 3.2 by 2.5 for a panel, and room for the legend.
     number = len(chart.measures)
     columns = min(_MAX_COLUMNS, number)

@@ -63,7 +63,7 @@ def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
 
 
 def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] = ()) -> ReportDocument:
-    """Build the report of a scored run, with the figures that were drawn for it."""
+    """Build, without writing it, the report of a scored run, with the figures that were drawn for it."""
     task, config = evaluation.task, evaluation.config
     corpora = ", ".join(f"{each.name} {each.drawn} of {each.available} ({each.file})" for each in config.corpora)
     facts = [
@@ -105,7 +105,7 @@ def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] 
 
 
 def _describe_differences(task: Task, scores: ScoredTable) -> Iterator[str]:
-    """Count the significant differences of a table, or say why there are none."""
+    """Yield at most one sentence: how many differences of a table are significant, or why none is tested."""
     if scores.contrasts:
         baseline = scores.contrasts[0].baseline.title
         beyond = sum(contrast.test.beyond_chance for contrast in scores.contrasts)
@@ -120,7 +120,7 @@ def _describe_differences(task: Task, scores: ScoredTable) -> Iterator[str]:
 
 
 def _describe_models(task: Task, config: RunConfig) -> list[str]:
-    """Describe each model with its roles and sampling."""
+    """Return a line for each model with its roles and sampling."""
     systems = [task.systems[name] for name in task.list_systems(config.rows)]
     lines: dict[str, str] = {}
     # A preset sets the sampling of its systems, which may differ from that in the run's settings.
@@ -139,7 +139,7 @@ def _describe_models(task: Task, config: RunConfig) -> list[str]:
 
 
 def _describe_progress(evaluation: Evaluation) -> list[str]:
-    """Count missing and failed runs, whose samples are not in the figures."""
+    """Return sentences that count missing and failed runs, whose samples are not in the figures; none if complete."""
     every = len(evaluation.samples) * len(evaluation.task.list_systems(evaluation.config.rows))
     sentences = []
     if evaluation.missing:
@@ -153,7 +153,7 @@ def _describe_progress(evaluation: Evaluation) -> list[str]:
 
 
 def _build_system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
-    """Tabulate the extensions and settings of each system, if there is any."""
+    """Return a section with the extensions and settings of each system, or an empty list without systems."""
     rows = []
     for name in task.list_systems(config.rows):
         titles = "; ".join(task.find_row(row).title for row in config.rows if task.find_row(row).system == name)
@@ -169,7 +169,7 @@ def _build_system_sections(task: Task, config: RunConfig) -> list[ReportSection]
 
 
 def _build_cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
-    """Tabulate the usage of each role of a system and the system's total, if any model was called."""
+    """Return a section with the usage of each system by role and in total, or an empty list without calls."""
     rows = []
     for system in dict.fromkeys(cost["system"] for cost in costs):
         own = [cost for cost in costs if cost["system"] == system]
@@ -190,7 +190,7 @@ def _build_cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
 
 
 def _build_failure_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """List the failed runs with their errors."""
+    """Return a section with the failed runs and their shortened errors, or an empty list if none failed."""
     if not evaluation.failed:
         return []
     points = []

@@ -25,7 +25,7 @@ _MeasuredValues = Mapping[tuple[str, str], Mapping[str, float]]  # by row and sa
 
 
 class PageText(NamedTuple):
-    """A text on a page."""
+    """A text on a page, with its title and its formatted scores."""
 
     title: str
     text: str

@@ -58,7 +58,7 @@ def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
 
 
 def _merge_published_rows(task: Task, rows: Sequence[Row], ours: _CellsByRow, papers: _CellsByRow) -> list[list[str]]:
-    """Insert each published row after the measured row that it belongs to, and append the other published rows."""
+    """Return rows with their titles: each measured row, then its published row; other published rows come last."""
     found = []
     left = dict(papers)
     for row in rows:
@@ -70,7 +70,7 @@ def _merge_published_rows(task: Task, rows: Sequence[Row], ours: _CellsByRow, pa
 
 
 def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """Build a table of means over the corpora for each table, if there are several corpora.
+    """Build a section of means over the corpora for each table; an empty list if there is one corpus only.
 
     The last column of such a table has means over the printed measures.
     """
@@ -107,7 +107,7 @@ def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
 def _format_corpus_means(
     corpora: Sequence[DataFrame], measures: Sequence[str], averaged: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Format the means of the rows that all corpora have, and the mean of the averaged measures."""
+    """Return, by row that all corpora have, the formatted means over them, and last that of `averaged` measures."""
     aligned = [each.reindex(columns=list(measures)).astype(float) for each in corpora]
     # A measure that is missing in a corpus has no mean over the corpora.
     means = concat(aligned).groupby(level=0, sort=False).agg(lambda column: column.mean(skipna=False))
@@ -120,7 +120,7 @@ def _format_corpus_means(
 
 
 def build_difference_sections(scores: ScoredTable) -> list[ReportSection]:
-    """Build the table of differences from the baseline, if there is anything to compare."""
+    """Return a section with the differences from the baseline, or an empty list without any."""
     if not scores.contrasts:
         return []
     rows: dict[str, list[Contrast]] = {}
@@ -139,7 +139,7 @@ def build_difference_sections(scores: ScoredTable) -> list[ReportSection]:
 
 
 def describe_contrasts(contrasts: Iterable[Contrast]) -> list[str]:
-    """Describe the differences of each row: "clever: better in FKGL, ARI; not beyond chance: SARI."."""
+    """Return a sentence for each row: "clever: better in FKGL, ARI; not beyond chance: SARI."."""
     found: dict[str, dict[str, list[str]]] = {}
     for contrast in contrasts:
         measure, rises = contrast.measure, contrast.test.difference.value > 0

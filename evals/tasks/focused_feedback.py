@@ -32,7 +32,7 @@ _build_input = partial(build_graph_input, {"paper": "paper", "text": "paragraph"
 
 
 def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Choose re-ranker weights that were not trained on the sample's paper."""
+    """Return the setting of re-ranker weights not trained on the sample's paper; empty if no plans are ranked."""
     options = Settings.model_validate(choices).feedback
     if not (options.rerank and options.plans > 1):
         return {}
@@ -40,7 +40,7 @@ def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[
 
 
 def _make_swif2t_system(graph: Builder = builder, *, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
-    """Build a system of the paper with the given changes."""
+    """Build a system with the paper's preset, the named extensions, and other settings changed."""
     # The re-ranker and the literature stay those of the run, because the preset cannot know where they are.
     context = FeedbackContext(extensions=resolve_extensions(FEEDBACK_EXTENSIONS, extensions), **changed)
     # A baseline makes no plans, so only the paper's graph ranks them.
@@ -88,6 +88,7 @@ def _find_raised_comment(output: Record) -> Record | None:
 
 
 def _make_comment_item(sample: Record, output: Record) -> Item | None:
+    """Return the raised comment (review and suggestion) as an item, with an empty text if none was raised."""
     comment = _find_raised_comment(output)
     return Item(sample, f"{comment['review']} {comment['suggestion']}".strip() if comment else "", output)
 

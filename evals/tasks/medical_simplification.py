@@ -40,7 +40,7 @@ _build_input = partial(build_graph_input, {"abstract": "source"})
 
 
 def _make_soms_system(*, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
-    """Build the paper's system with the given changes."""
+    """Build a system with the paper's preset, the named extensions, and other settings changed."""
     context = SimplificationContext(extensions=resolve_extensions(SIMPLIFICATION_EXTENSIONS, extensions), **changed)
     return EvaluatedSystem(builder, context, _build_input, preset="paper")
 
@@ -72,7 +72,7 @@ SYSTEMS = {
 
 
 def _make_version_item(number: int | None, sample: Record, output: Record) -> Item | None:
-    """Return the version of a run's text after a number of entries, or the selected version (None).
+    """Return as an item the version of a run's text after a number of entries, or the selected version (None).
 
     A run that ended before it has its last version instead.
     """

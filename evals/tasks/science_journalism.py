@@ -50,7 +50,7 @@ def _make_llm_clbr_system(
     extensions: str = "none",
     **changed: Any,
 ) -> EvaluatedSystem:
-    """Build the paper's system with the given changes."""
+    """Build a system with the paper's preset, a variant, the named extensions, and other settings changed."""
     # The selection affects only the row `best`: all other rows take the draft of a fixed round.
     context = JournalismContext(
         extensions=resolve_extensions(JOURNALISM_EXTENSIONS, extensions), variant=variant, select="best", **changed
@@ -95,7 +95,7 @@ SYSTEMS: dict[str, EvaluatedSystem] = {
 
 
 def _make_draft_item(chosen: int | Literal["paper", "best"], sample: Record, output: Record) -> Item | None:
-    """Return the draft of a round (0: the first draft), or None if the run had fewer rounds.
+    """Return as an item the draft of a round (0: the first draft), or None if the run had fewer rounds.
 
     "paper" is the round that the paper keeps, or the last round if the run had fewer; "best" is the selected round.
     """

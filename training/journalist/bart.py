@@ -38,7 +38,7 @@ _MODEL_KIND = "sequence-to-sequence model"
 
 
 def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> fitting.FitRecord:
-    """Train all weights of a model, or resume the run in `out`.
+    """Train all weights of BART or a similar model, or resume the run in `out`; return the run's record.
 
     Arguments and errors are those of `train_journalist`. The model is saved in `out/model`.
     """
@@ -74,7 +74,7 @@ def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> fitting.F
 
 
 def _tokenize_pairs(pairs: Sequence[SummaryPair], tokenizer: Any, longest: int) -> list[dict[str, list[int]]]:
-    """Tokenise pairs with abstracts cut to the limit, without pairs whose summary exceeds it."""
+    """Tokenise pairs with abstracts cut to `longest` tokens, without pairs whose summary exceeds it."""
     sources = tokenizer([pair.abstract for pair in pairs], truncation=True, max_length=longest)["input_ids"]
     targets = tokenizer(text_target=[pair.summary for pair in pairs])["input_ids"]
     examples = [{"input_ids": source, "labels": target} for source, target in zip(sources, targets, strict=True)]

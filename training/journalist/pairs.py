@@ -21,7 +21,7 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class SummaryPair(BaseModel):
-    """A line of the data; other fields are ignored."""
+    """A paper's abstract with its plain summary, a line of the data; other fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,7 +49,7 @@ class SummarySplit(NamedTuple):
 
 
 def read_summary_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
-    """Read JSON Lines files, and keep the first pair of each paper."""
+    """Read pairs from JSON Lines files, and keep only the first pair of each paper."""
     pairs = [
         pair for path in paths for _, pair in read_validated_records(path, SummaryPair, "abstract with its summary")
     ]
@@ -78,18 +78,18 @@ def split_pairs_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: i
 
 
 def sample_examples(examples: list[Example], most: int | None, seed: int) -> list[Example]:
-    """Draw at most `most` examples by a seed."""
+    """Return `most` examples drawn by a seed, or the list itself if it has no more or `most` is None."""
     if most is None or len(examples) <= most:
         return examples
     return random.Random(seed).sample(examples, most)  # noqa: S311 - no secret
 
 
 def serialize_corpus(pairs: Iterable[SummaryPair]) -> bytes:
-    """Serialise pairs as a corpus of `draftroom eval science_journalism`."""
+    """Serialise pairs as the bytes of a corpus (JSON Lines) of `draftroom eval science_journalism`."""
     lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
 def _normalize_paper_key(text: str) -> str:
-    """Normalise case, spacing and punctuation, in which copies of a text differ."""
+    """Return a text in lower case with single spaces for punctuation, to compare copies that differ in these."""
     return re.sub(r"[\W_]+", " ", text.casefold()).strip()

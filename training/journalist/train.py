@@ -53,7 +53,7 @@ class JournalistTrainer(SFTTrainer):
 
 
 def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) -> fitting.FitRecord:
-    """Train an adapter, or resume the run in `out`.
+    """Train a LoRA adapter, or resume the run in `out`; return the run's record.
 
     The data are JSON Lines of `abstract` and `summary`, and optionally `doi` and `title`. `out` gets `adapter/`, and
     `dev.jsonl`, the dev pairs for `draftroom eval science_journalism`.
@@ -81,7 +81,7 @@ def _build_trainer(
     dev: list[TokenisedConversation],
     out: Path,
 ) -> JournalistTrainer:
-    """Build a trainer that trains an adapter of all linear layers of the model except its output layer."""
+    """Load the model and return a trainer of an adapter of all its linear layers except the output layer."""
     half = fitting.should_use_gpu(config) and torch.cuda.is_bf16_supported()
     set_seed(config.seed)  # the adapter begins with random weights
     model = fitting.load_pretrained(
@@ -129,7 +129,7 @@ class TokenisedConversation(TypedDict):
 def build_examples(
     pairs: Iterable[SummaryPair], tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
 ) -> list[TokenisedConversation]:
-    """Tokenise pairs, without those that are too long or whose summary has no words."""
+    """Tokenise pairs, leaving out those too long or without words; SettingsError if none is left."""
     if not tokenizer.chat_template:
         raise SettingsError(f"{config.model} has no chat template; name a chat model as `model`.")
     examples = [build_example(pair, tokenizer, config) for pair in pairs]

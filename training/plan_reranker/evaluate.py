@@ -108,7 +108,7 @@ def score_by_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph]) -> 
 
 
 def score_by_surface(paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """Score plans by their surface, with a pairwise logistic model trained on the re-ranker's folds."""
+    """Score plans by their surface, each paper by a pairwise logistic model trained on the other folds."""
     features: dict[str, dict[PlanKind, NDArray[np.float64]]] = {}
     for each in paragraphs:
         features[each.id] = {kind: _compute_features(each.paragraph, text) for kind, text in each.texts.items()}
@@ -142,13 +142,14 @@ def compute_recall_at_1(optimal: float, others: Sequence[float]) -> float:
 
 
 def compute_word_overlap(paragraph: str, plan: str) -> float:
-    """Compute the share of a question's content words that are in the paragraph, averaged over a plan's questions."""
+    """Compute the share (0 to 1) of a question's content words in the paragraph, averaged over a plan's questions."""
     known = collect_content_stems(paragraph)
     questions = [stems for line in plan.splitlines() if (stems := collect_content_stems(_STEP_OPENING.sub("", line)))]
     return fmean(len(stems & known) / len(stems) for stems in questions) if questions else 0.0
 
 
 def _compute_features(paragraph: str, plan: str) -> NDArray[np.float64]:
+    """Return a plan's numbers of words and lines, share of lines in form, literature steps, and shared words."""
     lines = [line for line in plan.splitlines() if line.strip()]
     in_form = fmean(bool(_STEP_OPENING.match(line)) for line in lines)
     from_literature = sum("answer from the literature" in line for line in lines)

@@ -51,13 +51,13 @@ _STEP = re.compile(r"\d+[.)] ((?:Investigator|Reviewer): .+)")
 
 
 def select_prompt(kind: PlanKind) -> Path:
-    """Return the prompt that writes a kind of plan."""
+    """Return the path of the prompt that writes a kind of plan."""
     # All structured plans share a prompt, so that they differ only by the comment.
     return _PROMPTS / ("plan_freely.md" if kind == "unstructured" else "plan_towards_comment.md")
 
 
 def select_comment(kind: PlanKind, pair: Record, elsewhere: Record) -> str:
-    """Return the comment that a plan of a kind should lead to."""
+    """Return the comment that a kind of plan leads to: the pair's, that of the pair `elsewhere`, or a generic one."""
     if kind == "general":
         return GENERIC_COMMENTS[pair["aspect"]]
     return str((elsewhere if kind == "incoherent" else pair)["feedback"])
@@ -83,7 +83,7 @@ class PlanText(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> PlanText:
-        """Return the plan in an answer, its steps numbered from 1."""
+        """Return the plan in an answer, its steps numbered from 1 if all lines are steps; ValueError without words."""
         if not has_words(text):
             raise ValueError("it holds no plan")
         steps = [_STEP.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
@@ -92,7 +92,7 @@ class PlanText(MarkdownAnswer):
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Allow for six questions, or for the 120 words of a free plan."""
+        """Return the most words of a plan: enough for six questions, or for the 120 words of a free plan."""
         return 6 * limits.note_words
 
 
@@ -107,7 +107,7 @@ async def generate_plan(arguments: tuple[PlanKind, str, str, ModelSettings]) -> 
 
 
 async def generate_log_entry(kind: PlanKind, pair: Record, elsewhere: Record, model: ModelSettings) -> Record:
-    """Generate a plan as an entry of the log."""
+    """Ask a model for a plan of a kind, and return it as `plan` in an entry of the log, which is not written here."""
     comment = select_comment(kind, pair, elsewhere)
     return {"plan": await generate_plan.ainvoke((kind, pair["paragraph"], comment, model))}
 
@@ -120,7 +120,7 @@ async def generate_plans(
     most: int | None = None,
     concurrency: int = 32,
 ) -> str:
-    """Write the plans that the log lacks, and summarise how many paragraphs have their four plans.
+    """Ask a model for the plans that the log lacks, write the file of plans, and return a sentence with their number.
 
     The file of plans is overwritten. `most` is the number of plans after the run; all by default.
     """
@@ -153,7 +153,7 @@ async def generate_plans(
 
 
 async def main() -> None:
-    """Write plans by the command line."""
+    """Generate plans by the command line, with the settings' planner model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--log", type=Path, required=True)

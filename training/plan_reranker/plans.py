@@ -59,7 +59,7 @@ class WrittenPlans(BaseModel):
 
 
 def read_written_plans(path: Path) -> list[WrittenPlans]:
-    """Read a file of plans."""
+    """Read a gzipped file of plans."""
     try:
         lines = gzip.decompress(read_file(path, "file of plans")).splitlines()
         return [WrittenPlans.model_validate_json(line) for line in lines]
@@ -68,7 +68,7 @@ def read_written_plans(path: Path) -> list[WrittenPlans]:
 
 
 def write_written_plans(path: Path, lines: Iterable[WrittenPlans]) -> None:
-    """Write a file of plans in the order of their ids."""
+    """Write a gzipped file of plans, sorted by their ids."""
     # Without a time stamp (mtime=0), equal plans give equal bytes.
     text = "".join(f"{line.model_dump_json()}\n" for line in sorted(lines, key=lambda line: line.id))
     write_atomically(path, gzip.compress(text.encode(), mtime=0))
@@ -128,12 +128,12 @@ def compute_fold(paper_id: str) -> int:
     return int.from_bytes(hashlib.sha256(paper_id.encode()).digest()[:8]) % _FOLD_COUNT
 
 
-def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation: float, seed: int) -> PlanSplit:
-    """Draw whole papers by a seed until the validation part has its share of the paragraphs."""
+def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation_share: float, seed: int) -> PlanSplit:
+    """Draw whole papers by a seed until validation has its share (0 to 1) of the paragraphs, and return both parts."""
     papers = sorted({each.paper_id for each in paragraphs})
     random.Random(seed).shuffle(papers)  # noqa: S311 - no secret
     aside = set[str]()
-    while sum(each.paper_id in aside for each in paragraphs) < validation * len(paragraphs):
+    while sum(each.paper_id in aside for each in paragraphs) < validation_share * len(paragraphs):
         aside.add(papers.pop())
     if not aside or not papers:
         raise InputError(

@@ -88,6 +88,7 @@ def train_reranker(config: RerankerTrainingConfig, paragraphs: Sequence[PlannedP
 def _train_fold(
     config: RerankerTrainingConfig, bert: Bert | None, paragraphs: Sequence[PlannedParagraph], run: Path, weights: Path
 ) -> None:
+    """Train a re-ranker on some of the papers, choose its epoch on the others, and save it in the folder `weights`."""
     split = split_paragraphs_by_paper(paragraphs, config.validation, config.seed)
     set_seed(config.seed)
     model = CrossEncoder(
@@ -129,7 +130,7 @@ def _build_ranking_dataset(paragraphs: Sequence[PlannedParagraph]) -> Dataset:
 
 
 def _build_evaluator(paragraphs: Sequence[PlannedParagraph]) -> CrossEncoderRerankingEvaluator:
-    """Build the evaluator, which computes the reciprocal rank of the optimal plan."""
+    """Build the evaluator that computes, from 0 to 1, the mean reciprocal rank of the optimal plan."""
     # Recall@1 would be too coarse to choose an epoch by a few dozen paragraphs.
     samples: list[dict[str, str | list[str]]] = [
         {
@@ -174,6 +175,7 @@ def save_reranker(
 
 
 def _save_arrays(model: CrossEncoder, bert: Bert, rank: int | None, path: Path) -> dict[str, str]:
+    """Save the model's weights, or low-rank changes of `bert`, as float16 arrays; return hashes to check them by."""
     weights: dict[str, NDArray[Any]] = {}
     for name, value in (model.model.state_dict() if model.model else {}).items():
         weights[name.replace("bert.", "encoder.", 1).replace("classifier.", "head.")] = value.cpu().numpy()

@@ -117,7 +117,7 @@ def load_classifier(folder: Path, task: Task) -> Callable[[Sequence[str]], list[
 
 
 def compute_label_weights(sentences: Sequence[LabelledSentence], labels: Sequence[str], balance: float) -> list[float]:
-    """Compute the weight of each label in the loss by `ClassifierConfig.balance`, 1 in the mean over sentences."""
+    """Compute each label's weight in the loss by `ClassifierConfig.balance`; their mean over the sentences is 1."""
     counts = Counter(each.label for each in sentences)
     raw = {label: counts[label] ** -balance for label in labels if counts[label]}
     scale = len(sentences) / sum(counts[label] * weight for label, weight in raw.items())
@@ -130,6 +130,8 @@ def _tokenize_sentences(sentences: Sequence[LabelledSentence], tokenizer: Any, l
 
 
 def _build_weighted_loss(weights: Sequence[float]) -> Callable[..., torch.Tensor]:
+    """Return a loss function for the trainer: cross entropy weighted by label, averaged over a step's items."""
+
     def compute_loss(
         outputs: Mapping[str, torch.Tensor], labels: torch.Tensor, num_items_in_batch: torch.Tensor | None = None
     ) -> torch.Tensor:
@@ -142,6 +144,7 @@ def _build_weighted_loss(weights: Sequence[float]) -> Callable[..., torch.Tensor
 
 
 def _compute_metrics(found: EvalPrediction) -> dict[str, float]:
+    """Compute the accuracy and the macro-averaged F1 (0 to 1) of the trainer's predictions."""
     predicted = np.asarray(found.predictions).argmax(-1)
     return {
         "accuracy": float(accuracy_score(found.label_ids, predicted)),
@@ -150,7 +153,7 @@ def _compute_metrics(found: EvalPrediction) -> dict[str, float]:
 
 
 def _render_evaluation(split: SentenceSplit, predicted: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
-    """Render accuracy on the dev sentences, figures of each label and a confusion matrix as Markdown."""
+    """Yield lines of Markdown: accuracy on the dev sentences, figures of each label and a confusion matrix."""
     gold = [each.label for each in split.dev]
     commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
     figures = classification_report(gold, predicted, labels=labels, output_dict=True, zero_division=0)

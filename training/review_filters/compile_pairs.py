@@ -95,7 +95,7 @@ def split_review_sentences(paragraph: str) -> list[str]:
 
 
 def normalize_words(text: str) -> list[str]:
-    """List the words of a text without case and accents, for comparison."""
+    """List the words of a text in lower case and without accents, for comparison."""
     return _WORD.findall(strip_accents(text).casefold())
 
 
@@ -113,7 +113,7 @@ def find_quoted_paragraph(sentence: str, texts: Sequence[str]) -> int | None:
 
 
 def _group_comment_sentences(sentences: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the index of each quoted paragraph with the sentences about it."""
+    """Yield (index of a quoted paragraph, sentences about it); other sentences are left out."""
     current: int | None = None
     members: list[str] = []
     silent = 0
@@ -131,6 +131,7 @@ def _group_comment_sentences(sentences: Sequence[str], texts: Sequence[str]) -> 
 
 
 def _compute_longest_run(words: Sequence[str], text: str) -> int:
+    """Return the length of the longest run of words that the padded text has; 0 if below the shortest quotation."""
     longest = 0
     for start in range(len(words)):
         # Only a run that is longer than the longest so far is of interest.
@@ -142,7 +143,7 @@ def _compute_longest_run(words: Sequence[str], text: str) -> int:
 
 
 def _pad_words(words: Sequence[str]) -> str:
-    # With a space on both sides, only whole words match.
+    """Join words with spaces, with one on both sides, too, so that only whole words match."""
     return f" {' '.join(words)} "
 
 
@@ -182,7 +183,7 @@ def compile_pairs(
     aspect: SentenceClassifier | None = None,
     seed: int = 0,
 ) -> tuple[list[Pair], dict[str, int]]:
-    """Compile the pairs of a corpus, and count them after each stage.
+    """Return the pairs of a corpus, filtered and split by paper, and the number left after each stage.
 
     Without the classifier of purposes, no sentence is left out and no pair has `feedback`. Without that of aspects,
     pairs of any aspect are kept without a label.
@@ -208,6 +209,7 @@ def compile_pairs(
 
 
 def _build_pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
+    """Build the pair of a comment, numbered within its paper, without labels and split."""
     return Pair(
         id=f"{paper.paper_id}/{number}",
         paper_id=paper.paper_id,
@@ -250,13 +252,13 @@ def _filter_by_aspect(pairs: Sequence[Pair], classify: SentenceClassifier) -> li
 
 
 def _classify_texts(texts: Iterable[str], classify: SentenceClassifier) -> dict[str, str]:
-    """Classify each distinct text once."""
+    """Return the label of each distinct text, which is classified once."""
     distinct = list(dict.fromkeys(texts))
     return dict(zip(distinct, classify(distinct), strict=True)) if distinct else {}
 
 
 def _assign_splits(pairs: Sequence[Pair], published: Mapping[str, Split | None], seed: int) -> list[Pair]:
-    """Return the pairs with the split of their paper."""
+    """Return copies of the pairs with the split of their paper: the published one, or one drawn by the seed."""
     # A published split is kept, so that a filter trained on its train part is not measured on papers that it has seen.
     splits: dict[str, Split] = {paper: split for paper, split in published.items() if split}
     papers = sorted({pair["paper_id"] for pair in pairs} - splits.keys())
@@ -296,6 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _load_filter(folder: Path | None, task: Task) -> SentenceClassifier | None:
+    """Load a trained filter from its run's folder, or return None without a folder."""
     if folder is None:
         return None
     from training.review_filters.classifier import load_classifier  # noqa: PLC0415 - torch, only where it is needed

@@ -72,7 +72,7 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class LabelledSentence(NamedTuple):
-    """A sentence of a review."""
+    """A sentence of a review, with its label and the id of the reviewed paper."""
 
     text: str
     label: str
@@ -87,6 +87,8 @@ class SentenceSplit(NamedTuple):
 
 
 class _LabelledLine(BaseModel):
+    """Base of the lines of both corpora."""
+
     model_config = ConfigDict(frozen=True)
 
     paper_id: _Text
@@ -120,7 +122,7 @@ def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
 
 
 def _iterate_labelled_sentences(task: Task, path: Path) -> Iterator[tuple[str, LabelledSentence]]:
-    """Yield the sentences of a corpus with the names of their parts."""
+    """Yield (train, dev or test; sentence) for the sentences of a corpus that get a label of the task."""
     if task == "purpose":
         for _, line in read_validated_records(path, _F1000rd, "labelled sentence of F1000RD"):
             yield line.split, LabelledSentence(line.text, line.label, line.paper_id)

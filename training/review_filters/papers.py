@@ -97,6 +97,7 @@ def read_reviewed_papers(path: Path) -> list[Paper]:
 
 
 def _read_f1000rd(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the fields of each `Paper` in a folder of F1000RD, with its reviews' linked sentences."""
     graphs = find_graph_folder(path) or path
     table = graphs.parent / "simple" / "splits.csv"
     splits = {record["paper_id"]: record["split"] for _, record in read_entries(table)} if table.is_file() else {}
@@ -113,6 +114,7 @@ def _read_f1000rd(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the fields of each `Paper` in a folder of ARIES, with its review comments linked to changed paragraphs."""
     comments = {
         (each["doc_id"], each["comment_id"]): each["comment"] for each in _read_aries_entries(path, "review_comments")
     }

@@ -20,7 +20,7 @@ SEEDS = st.integers()
 @settings(deadline=None)
 def test_the_key_names_the_writer_of_every_text(seed: int) -> None:
     texts, key = build_rating_tasks(candidates(), seed=seed)
-    revealed = [key.find_hidden_item(text["data"]["item"], systems=1) for text in texts]
+    revealed = [key.find_hidden_item(text["data"]["item"], system_count=1) for text in texts]
     assert [(each.sample, *each.systems) for each in revealed] == [WRITTEN[text["data"]["text"]] for text in texts]
     assert sorted(WRITTEN) == sorted(text["data"]["text"] for text in texts)
 
@@ -31,7 +31,7 @@ def test_the_key_names_the_writers_of_every_comparison(seed: int) -> None:
     sheets, key = build_comparison_tasks(candidates(), seed=seed)
     pairs = []
     for sheet in sheets:
-        hidden = key.find_hidden_item(sheet["data"]["item"], systems=2)
+        hidden = key.find_hidden_item(sheet["data"]["item"], system_count=2)
         first, second = hidden.systems
         assert WRITTEN[sheet["data"]["first"]] == (hidden.sample, first)
         assert WRITTEN[sheet["data"]["second"]] == (hidden.sample, second)
