@@ -72,24 +72,24 @@ class SimplifiedSentence(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> Self:
-        """Join the lines of the answer, which must have words."""
+        """Return the answer on one line without outer quotation marks; raise ValueError if it has no words."""
         if not has_words(text):
             raise ValueError("it has no words")
         return cls(text=" ".join(text.split()).strip('"“”'))
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the words of a sentence that has become longer."""
+        """Return the most words of an answer, for a sentence that has become longer."""
         return limits.advice_words
 
 
 def is_hard(sentence: str) -> bool:
-    """Return whether a sentence is long enough to be hard."""
+    """Return whether a sentence has at least 8 words; a shorter one is easy enough."""
     return len(_split_words(sentence)) >= MIN_HARD_WORDS
 
 
 def find_copied_sentences(source: str, text: str) -> list[str]:
-    """List the hard sentences of a text that repeat a sentence of its source nearly word by word."""
+    """List, each once, the hard sentences of a text that repeat a sentence of its source nearly word by word."""
     originals = [_split_words(each.text) for each in split_sentences(source)]
     copied: list[str] = []
     for sentence in dict.fromkeys(each.text for each in split_sentences(text) if not each.heading):
@@ -111,12 +111,10 @@ async def rewrite_selected_sentences(
     ask: Callable[[str], Awaitable[Answer[SimplifiedSentence]]],
     is_harmful: Callable[[str, str, str], bool] | None = None,
 ) -> tuple[str, list[CallRecord]]:
-    """Ask for easy sentences in place of hard ones, and keep those that nothing speaks against.
+    """Ask for easy sentences in place of hard ones, and return the text with those that are accepted, and all calls.
 
-    `is_harmful` rejects a sentence, given the text before and after the replacement, and the sentence.
-
-    Returns:
-        The new text, and the calls of all answers.
+    A sentence is accepted if nothing speaks against it. `is_harmful` rejects it, given the text before and after the
+    replacement, and the sentence.
     """
     calls: list[CallRecord] = []
     for sentence in hard:  # singly, because a small model that is given several copies most of them
@@ -133,7 +131,10 @@ async def rewrite_selected_sentences(
 def _replace_sentence(
     text: str, hard: str, easy: str, source: str, is_harmful: Callable[[str, str, str], bool] | None
 ) -> str:
-    """Replace a hard sentence by an easy one, unless something speaks against it; blocks."""
+    """Return the text with an easy sentence for a hard one, or as it is if something speaks against it; blocks.
+
+    Nearness in meaning is not asked for where the encoder cannot be had.
+    """
     if easy == hard or find_rewrite_objection(easy, hard, source):
         return text
     try:
@@ -188,4 +189,5 @@ def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:
 
 
 def _split_words(text: str) -> list[str]:
+    """List the words of a text in lower case."""
     return _WORD.findall(text.casefold())

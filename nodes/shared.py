@@ -31,7 +31,7 @@ class AgentAnswer(BaseModel):
 
 
 def get_model_settings(role: str, state: Mapping[str, Any]) -> ModelSettings:
-    """Return the settings of the model that plays a role in this run."""
+    """Return the frozen settings of the model that plays a role in this run."""
     return ModelSettings(**state["settings"]["models"][role])
 
 
@@ -59,7 +59,7 @@ async def resolve_input(state: Mapping[str, Any], key: str, context: RunContext)
 def list_deviations(
     frozen: Mapping[str, Any], table: str, roles: Collection[str], published: str, own: Iterable[str]
 ) -> list[str]:
-    """List how a run with the preset `paper` deviates from the paper; other presets do not claim to follow it.
+    """List how a run with the preset `paper` deviates from the paper; empty with others, which need not follow it.
 
     `published` names the models of the paper's agents; without roles no model is compared. `own` holds further
     deviations of the system.
@@ -91,7 +91,7 @@ async def ask_role(
     trim: str,
     model: str = "",
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of its step.
+    """Ask the model of a role with its step's prompt in the folder `prompts`, and return the answer with its calls.
 
     `trim` names the variable that is shortened if the prompt does not fit the model's context, and `model` the role
     whose model answers, if it is not the caller's.
@@ -112,7 +112,7 @@ SUPPORT_NOT_CHECKED = (
 
 
 def read_source(source: str, scope: Scope, max_pages: int) -> DocumentRef:
-    """Read and store a text, with a warning for each sentence that may address a language model; blocks.
+    """Store a text, and return its reference, with a warning for each sentence that may address a model; blocks.
 
     Args:
         source: The text, or the path of its file.
@@ -125,7 +125,7 @@ def read_source(source: str, scope: Scope, max_pages: int) -> DocumentRef:
 
 
 def list_result_warnings(text: str, source: DocumentRef, extensions: Collection[str]) -> list[str]:
-    """List warnings about a text that was made from a source, a clause for each problem; blocks."""
+    """List what is wrong with a text that was made from a source, or could not be checked, a clause each; blocks."""
     found = list_subject_warnings(text, source)
     if repeats_instruction(text, find_instructions(load_document(source))):
         found = [*found, "it repeats an instruction found in the paper"]

@@ -27,7 +27,7 @@ WriteResult = TypeVar("WriteResult")
 
 @asynccontextmanager
 async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """Open the saver at an address: memory, sqlite (a file in the state folder), sqlite:///FILE, or postgres://...
+    """Open, as a context, the saver at memory, sqlite (in the state folder), sqlite:///FILE, or postgres://...
 
     Raises:
         StateError: The file or the database cannot be opened or written.
@@ -55,7 +55,7 @@ async def open_checkpointer(address: str = "sqlite") -> AsyncIterator[BaseCheckp
 
 
 def resolve_checkpoint_address(record: RunRecord) -> str:
-    """Return the address of a run's checkpoints.
+    """Return the address of a run's checkpoints; for Postgres the one in today's settings.
 
     Raises:
         StateError: The checkpoints were kept in memory, and so are gone.
@@ -79,6 +79,7 @@ async def open_studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
 
 @asynccontextmanager
 async def _open_sqlite_saver(path: Path) -> AsyncIterator[BaseCheckpointSaver[str]]:
+    """Open, as a context, the saver of a SQLite file; the file and its folder are made if they do not exist."""
     await asyncio.to_thread(ensure_folder, path.parent)
     # Only SQLite's errors are translated: an OSError may come from the caller's work while the saver is open.
     try:
@@ -113,13 +114,13 @@ class _SqliteSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint."""
+        """Store a checkpoint to the end, even if the caller is cancelled."""
         return await self._finish_despite_cancellation(super().aput(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Store the writes of a task."""
+        """Store the writes of a task to the end, even if the caller is cancelled."""
         await self._finish_despite_cancellation(super().aput_writes(config, writes, task_id, task_path))
 
     async def finish_writes(self) -> None:

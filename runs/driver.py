@@ -35,7 +35,7 @@ AnswerCallback = Callable[[Mapping[str, Any]], Answer | None]
 
 
 class RunProgress(AbstractContextManager[object], Protocol):
-    """Receives the progress of a run; open while the run's graph is streamed."""
+    """Protocol of a context that receives the progress of a run; it is open while the run's graph is streamed."""
 
     def on_event(self, event: Mapping[str, Any]) -> None:
         """Receive the beginning, the tokens so far or the end of a model call; `call` tells calls apart."""
@@ -56,7 +56,7 @@ class RunProgress(AbstractContextManager[object], Protocol):
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """State of a run after it was driven."""
+    """Result of `drive_run`: the status of the run, its record and the state of its graph."""
 
     status: Literal["done", "paused", "stopped"]
     record: RunRecord
@@ -77,7 +77,7 @@ def drive_run(
     ask: AnswerCallback | None = None,
     budget: Budget = UNLIMITED_BUDGET,
 ) -> RunOutcome:
-    """Begin or resume a run, and return when it is done, waits for a person, or was stopped.
+    """Begin or resume a run, and return its outcome when it is done, waits for a person, or was stopped; blocks.
 
     Args:
         record: Record of the run; a run without checkpoints begins.
@@ -108,7 +108,7 @@ async def _drive_graph(
     answer: Answer | None,
     ask: AnswerCallback | None,
 ) -> RunOutcome:
-    """Stream the graph, and ask a person at every question, until the run is done, paused or stopped."""
+    """Stream the graph, ask a person at every question, and return the outcome: done, paused or stopped."""
     record, runnable = recorder.record, recorder.runnable
     config: RunnableConfig = {
         **build_graph_config(record["thread"]),
@@ -151,7 +151,7 @@ async def _drive_graph(
 
 
 def _choose_graph_input(snapshot: StateSnapshot, recorder: RunRecorder, answer: Answer | None) -> Any:
-    """Return the input of a new run, an answer, or None to go on from the checkpoints."""
+    """Return the graph's input: that of a new run, a command with the answer, or None to go on from the checkpoints."""
     record = recorder.record
     if answer is not None:
         if not snapshot.interrupts:
@@ -174,10 +174,11 @@ async def _stream_until_stopped(
     recorder: RunRecorder,
     progress: RunProgress,
 ) -> bool:
-    """Stream the graph to its end or its next question; return whether a person or the budget stopped it."""
+    """Stream the graph to its end or next question; return whether a signal or the budget stopped it before."""
     control = RunControl()
 
     async def follow_stream() -> None:
+        """Stream the graph into the state, and tell the recorder and the progress of each part."""
         parts = graph.astream(
             start,
             config,
@@ -208,7 +209,7 @@ async def _stream_until_stopped(
 
 
 def _ask_person(ask: AnswerCallback | None, question: Mapping[str, Any]) -> Answer | None:
-    """Ask the question of a paused run; return None if it is to stay paused."""
+    """Return a person's answer to the question of a paused run, or None if the run is to stay paused."""
     if ask is None:
         return None
     # While a person types, Ctrl-C raises KeyboardInterrupt. The handler of asyncio.run would only cancel its task.
@@ -226,6 +227,7 @@ def _save_outcome(
 
 
 def _make_incompatible_error(record: RunRecord) -> StateError:
+    """Return, without raising it, the error of checkpoints that do not fit this version."""
     return StateError(
         f"The checkpoints of the run {record['id']} do not fit this version of Draftroom; "
         f"resume it with version {record['version']}, or start it anew.",
@@ -241,10 +243,11 @@ async def run_to_completion(
     context: Any,
     control: RunControl | None = None,
 ) -> dict[str, Any]:
-    """Run or resume a graph without progress, questions or a record, as an evaluation and a batch do.
+    """Run or resume a graph to its end without progress, questions or a record, and return its output.
 
-    The caller deletes the checkpoints once it has stored the output, so that no output is lost. When `control` is asked
-    to drain, the run stops at its next safe point.
+    The run's id is the thread of its checkpoints, and the `request` its input, which a resumed run has already. The
+    caller deletes the checkpoints once it has stored the output, so that no output is lost. When `control` is asked to
+    drain, the run stops at its next safe point.
 
     Raises:
         GraphDrained: The run was stopped; the next call goes on.

@@ -30,27 +30,19 @@ def build_graph_config(thread: str) -> RunnableConfig:
 
 
 def build_graph_metadata(record: RunRecord) -> dict[str, int]:
-    """Return the number of failed answers of earlier attempts, which agents read from LangGraph's configuration."""
+    """Return metadata for LangGraph's configuration: the number of failed answers of earlier attempts, for agents."""
     return {FAILED_ANSWERS: sum(failure["kind"] == ModelOutputError.default_kind for failure in record["failures"])}
 
 
 # Cached, because compiling a graph blocks the event loop that drives many runs.
 @lru_cache(maxsize=16)
 def compile_graph(builder: Builder, saver: BaseCheckpointSaver[str]) -> Graph:
-    """Compile a graph for many runs that share a saver.
-
-    Args:
-        builder: Builder of the graph.
-        saver: Stores the checkpoints of all the runs.
-
-    Returns:
-        The compiled graph; the same one each time it is asked for.
-    """
+    """Compile a graph with a saver, or return the graph that was compiled for both before; many runs share it."""
     return builder.compile(checkpointer=saver)
 
 
 async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
-    """Read the newest checkpoint of a run, with those of its subgraphs.
+    """Return the newest snapshot of a run's graph, with those of its subgraphs, from its checkpoints.
 
     Raises:
         StateError: The checkpoints cannot be read.
@@ -63,10 +55,9 @@ async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnap
 
 
 def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
-    """Return the newest state of a run, with that of its subgraphs; must not be called from an event loop.
+    """Return the newest state of a run, with that of its subgraphs; empty if the run has no checkpoint.
 
-    Returns:
-        The state; empty if the run has no checkpoint.
+    It blocks, and must not be called from an event loop.
 
     Raises:
         StateError: The checkpoints cannot be read.
@@ -75,16 +66,7 @@ def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
 
 
 async def load_newest_state(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str) -> dict[str, Any]:
-    """Return the newest state of a thread that `run_to_completion` has run.
-
-    Args:
-        runnable: Graph of the thread.
-        saver: Holds the checkpoints.
-        thread: Id that the run was given.
-
-    Returns:
-        The state, with that of its subgraphs; empty if the thread has no checkpoint.
-    """
+    """Return the newest state of a thread of `run_to_completion`, with its subgraphs'; empty without a checkpoint."""
     graph = compile_graph(runnable.builder, saver)
     return StreamState(await graph.aget_state(build_graph_config(thread), subgraphs=True)).merge_subgraphs(runnable)
 
@@ -109,10 +91,7 @@ class StreamState:
         self._repeated: set[Namespace] = {(), *self._subgraphs} if snapshot.created_at else set()
 
     def merge_subgraphs(self, graph: RunnableGraph) -> dict[str, Any]:
-        """Merge the state of the subgraphs into that of the graph.
-
-        The stream belongs to the graph, which knows how to merge its subgraphs.
-        """
+        """Return a new dict, the state of the graph with those of its subgraphs, merged by `graph`; change nothing."""
         subgraphs = [
             Subgraph(values, [update for _, update in self._written.get(namespace, [])])
             for namespace, values in self._subgraphs.items()
@@ -120,10 +99,10 @@ class StreamState:
         return graph.with_subgraphs(self._values, subgraphs)
 
     def apply_stream_part(self, part: Mapping[str, Any]) -> list[NodeUpdate]:
-        """Apply a part of the stream, an update or new values, to the state.
+        """Apply a part of the stream, an update or new values, to this state.
 
         Returns:
-            The updates that the state now holds: of a subgraph at once, of the graph itself with its new values.
+            The updates that it now holds, each with its node: of a subgraph at once, of the graph with its new values.
         """
         namespace: Namespace = part["ns"]
         if part["type"] == "updates":

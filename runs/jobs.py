@@ -27,10 +27,10 @@ Job = Callable[[], Awaitable[Record]]
 
 
 class RowSession(Protocol):
-    """Work on rows, with the resources that it needs open."""
+    """Protocol of work on rows while the resources that it needs are open."""
 
     async def run_row(self, row: Record) -> Record:
-        """Return the result of a row; with `fatal` if every further row would end with the same error.
+        """Return the result of a row; one with `fatal` if every further row would end with the same error.
 
         Raises:
             DraftroomError: The row has failed.
@@ -44,7 +44,7 @@ class RowSession(Protocol):
 
 
 class RowWork(Protocol):
-    """Work on rows before it is opened. On a cluster it is pickled, and opened in each actor."""
+    """Protocol of work on rows before it is opened. On a cluster it is pickled, and opened in each actor."""
 
     def open_session(self, control: RunControl) -> AbstractAsyncContextManager[RowSession]:
         """Open the resources; rows under way end with `GraphDrained` when `control` asks to drain."""
@@ -52,7 +52,7 @@ class RowWork(Protocol):
 
 
 class Workers(NamedTuple):
-    """Number of workers on rows."""
+    """How many rows are worked on at once, and by how many actors."""
 
     at_once: int
     """Rows that this process, or each actor, has under way."""
@@ -61,7 +61,7 @@ class Workers(NamedTuple):
 
 
 class EndedJob(NamedTuple):
-    """A job that has ended, and the progress of all jobs."""
+    """A job that has ended, with its result and the progress of all jobs, for those who report it."""
 
     key: Key
     result: Record
@@ -75,7 +75,7 @@ class EndedJob(NamedTuple):
 
     @property
     def pace(self) -> str:
-        """Return how fast jobs end, and the time left at that pace."""
+        """Describe how fast jobs end and the time left at that pace, or how many are left if no pace is known."""
         if self.seconds_each is None:
             return f"{self.total - self.number} left"
         left = timedelta(seconds=round((self.total - self.number) * self.seconds_each))
@@ -86,7 +86,7 @@ class EndedJob(NamedTuple):
 
 
 def read_json_lines(path: Path) -> list[Record]:
-    """Return the records of a JSON Lines file, such as a corpus or results.
+    """List the records of a JSON Lines file, such as a corpus or results.
 
     Raises:
         InputError: The file cannot be read, or a line is no JSON.
@@ -96,7 +96,7 @@ def read_json_lines(path: Path) -> list[Record]:
 
 
 def iterate_results(out: Path) -> Iterator[Record]:
-    """Yield the results so far, oldest first, without loading all into memory.
+    """Yield the results so far, oldest first, without loading all into memory; none if there is no file.
 
     Half a line at the end, whose writer still writes or was killed, is left out.
 
@@ -112,7 +112,7 @@ def iterate_results(out: Path) -> Iterator[Record]:
 
 
 def _parse_json_line(line: bytes, where: str) -> Record:
-    """Parse a line of JSON; `where` begins the message if it is none: "Line 3 of out.jsonl"."""
+    """Return the record in a line of JSON; `where` begins the message if it is none: "Line 3 of out.jsonl"."""
     try:
         record: Record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -123,12 +123,12 @@ def _parse_json_line(line: bytes, where: str) -> Record:
 async def run_jobs(
     jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fields: Sequence[str], tell: Callable[[str], None]
 ) -> list[Record]:
-    """Run the jobs that have not succeeded yet, and append their results to a JSON Lines file.
+    """Run the jobs that have not succeeded yet, append their results to a JSON Lines file, and return those of all.
 
     `fields` names the parts of a key in a result, and `tell` receives a line of progress for each job that ends.
 
     Returns:
-        The newest result of each job, in the order of the jobs.
+        The newest result of each job, with `error` if it failed, in the order of the jobs.
     """
     store = JobStore(out, fields, lambda ended: tell(str(ended)))
     await asyncio.to_thread(store.load_ended_jobs, jobs, retry_failed=True)
@@ -139,7 +139,7 @@ async def run_jobs(
 
 
 class JobStore:
-    """Ended jobs of many: their results in a JSON Lines file, and in memory only their keys.
+    """Store of the jobs that have ended: their results in a JSON Lines file, and in memory only their keys.
 
     Args:
         out: File of the results; of several results of one job the newest counts.
@@ -161,7 +161,7 @@ class JobStore:
         """Error with which every further job would end."""
 
     def load_ended_jobs(self, keys: Iterable[Key], *, retry_failed: bool) -> None:
-        """Read from the results which jobs have ended; blocks.
+        """Read from the results which jobs have ended, and cut off half a line at their end; blocks.
 
         With `retry_failed` failed jobs count as pending, so that they are run again.
 
@@ -183,13 +183,13 @@ class JobStore:
         self._begun, self._before, self.total = perf_counter(), len(self._ended - self._failed), len(every)
 
     def is_pending(self, key: Key) -> bool:
-        """Return whether a job has not ended yet."""
+        """Return whether a job is still to be run: it has not ended, or has failed and is retried."""
         return key not in self._ended
 
     async def record_outcome(self, key: Key, outcome: Record) -> None:
-        """Store the outcome of a job, and report its end.
+        """Append the outcome of a job to the results and report its end, or keep a fatal one in `fatal` alone.
 
-        The outcome holds `error` if the job has failed. One with `fatal` is not stored, so that the job stays pending.
+        The outcome holds `error` if the job has failed. A job whose outcome has `fatal` stays pending.
         """
         if "fatal" in outcome:
             self.fatal = self.fatal or DraftroomError(**outcome["fatal"])
@@ -264,10 +264,14 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
 async def _run_pending_jobs(
     jobs: Iterable[tuple[Key, Job]], store: JobStore, concurrency: int, control: RunControl
 ) -> None:
-    """Run the jobs that have not ended, a number of them at once."""
+    """Run the jobs that have not ended, `concurrency` at once, and record their outcomes in the store; return None.
+
+    No job begins after a fatal outcome, which is left in `store.fatal`, or once `control` asks to drain.
+    """
     pending, reading = ((key, job) for key, job in jobs if store.is_pending(key)), asyncio.Lock()
 
     async def run_one_by_one() -> None:
+        """Run one pending job after the other, until none is left or no further one may begin."""
         while not control.drain_requested:
             async with reading:
                 # In a thread, because `jobs` may read a row's file when it is asked for the next job.
@@ -295,7 +299,7 @@ _job_numbers = count(1)  # over all calls of this process
 
 
 async def run_job(job: Job) -> Record:
-    """Return the result of a job, or its error; its requests go before those of jobs that begin later."""
+    """Return the result of a job, or one with `error`; its requests go before those of jobs that begin later."""
     job_order.set(next(_job_numbers))
     try:
         return await job()

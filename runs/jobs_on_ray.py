@@ -84,12 +84,10 @@ def _connect_to_ray() -> None:
 async def iterate_ray_results(
     rows: Iterable[tuple[Key, Record]], work: RowWork, workers: Workers, control: RunControl
 ) -> AsyncIterator[tuple[Key, Record]]:
-    """Work on rows in the cluster that was joined.
+    """Work on rows in the cluster that was joined, and yield the key and result of each when it has ended.
 
-    When `control` asks to drain, no further row begins, and rows under way end where they can be resumed.
-
-    Yields:
-        The key and the result of each row that has ended, in the order in which they end; with `error` if it failed.
+    A row that failed has a result with `error`. When `control` asks to drain, no further row begins, and rows under way
+    end where they can be resumed.
     """
     items = [{"key": json.dumps(key), "row": json.dumps(row)} for key, row in rows]
     if not items:
@@ -117,7 +115,7 @@ async def iterate_ray_results(
 
 
 def _build_dataset(items: list[dict[str, str]], work: RowWork, workers: Workers, stop_signal: Any) -> Any:
-    """Build the dataset whose rows are the answers of the actors to the items."""
+    """Build the dataset whose rows are the actors' answers to the items; the work begins when it is iterated over."""
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
@@ -167,7 +165,7 @@ class _StopSignal:
 
 
 class _Worker:
-    """Actor that works on rows."""
+    """Class of the actors, each of which works on many rows at once; Ray calls it with batches of one row."""
 
     def __init__(self, work: RowWork, stop_signal: Any) -> None:
         self._work, self._stop_signal = work, stop_signal
@@ -177,7 +175,7 @@ class _Worker:
         self._under_way = 0
 
     async def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """Work on one row."""
+        """Work on the row of a batch, and return its key, its JSON result (empty if stopped), and the actor's load."""
         self._under_way += 1
         result = None
         try:

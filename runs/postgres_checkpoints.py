@@ -31,7 +31,7 @@ class PostgresSaver(AsyncPostgresSaver):
             await self._query_lock("pg_advisory_unlock")
 
     async def _query_lock(self, function: LiteralString) -> bool:
-        """Call a function of Postgres on the lock of the tables, and return its answer."""
+        """Call a function of Postgres on the lock of the tables, and return whether it succeeded."""
         async with self._cursor() as cursor:
             row = await (
                 await cursor.execute(f"SELECT {function}(hashtext('draftroom checkpoints')) AS done")
@@ -41,6 +41,7 @@ class PostgresSaver(AsyncPostgresSaver):
     # The base class executes all statements with this private method.
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        """Open, as a context, a cursor whose errors become a `StateError`."""
         with translate_database_errors():
             async with super()._cursor(pipeline=pipeline) as cursor:
                 yield cursor
@@ -48,7 +49,7 @@ class PostgresSaver(AsyncPostgresSaver):
 
 @contextmanager
 def translate_database_errors() -> Iterator[None]:
-    """Turn errors of the database into a `StateError`."""
+    """Turn errors of the database that the context raises into a `StateError`."""
     try:
         yield
     except Error as error:

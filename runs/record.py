@@ -60,13 +60,13 @@ class Cost(UsageTotals):
 
 
 def compute_usage(calls: Iterable[CallRecord]) -> list[Usage]:
-    """Sum up calls by round and role, in the order of their first call."""
+    """Return the usage of each role in each round, in the order of their first calls."""
     groups = _group_usage_totals(calls, lambda call: (call["round"], call["role"]))
     return [Usage(role=role, round=number, **sum_usage_totals(group)) for (number, role), group in groups.items()]
 
 
 def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
-    """Sum up the calls of outputs, which are keyed by sample and system, for each system, role and model."""
+    """Return the usage of each role of each system and model over outputs, which are keyed by sample and system."""
     costs = []
     for system in dict.fromkeys(system for _, system in outputs):
         calls_of_samples = [output["calls"] for (_, name), output in outputs.items() if name == system]
@@ -78,7 +78,7 @@ def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[
 
 
 def sum_usage_totals(parts: Sequence[UsageTotals]) -> UsageTotals:
-    """Add up usage totals."""
+    """Return the sums of usage totals, with seconds to three decimals."""
     return UsageTotals(
         calls=sum(part["calls"] for part in parts),
         input_tokens=sum(part["input_tokens"] for part in parts),
@@ -94,6 +94,7 @@ def sum_usage_totals(parts: Sequence[UsageTotals]) -> UsageTotals:
 def _group_usage_totals(
     calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]
 ) -> dict[Group, list[UsageTotals]]:
+    """Return by group the totals of its calls, one for each call, not yet summed up."""
     groups: dict[Group, list[UsageTotals]] = {}
     for call in calls:
         sums = UsageTotals(
@@ -174,7 +175,7 @@ def make_run_id() -> str:
 
 
 def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, Any], checkpoints: str) -> RunRecord:
-    """Return the record of a run that has not begun, with the settings as the graph freezes them."""
+    """Return, without writing it, the record of a run about to begin, with the settings as the graph freezes them."""
     time = format_current_time()
     return RunRecord(
         id=make_run_id(),
@@ -198,23 +199,20 @@ def build_run_record(system: str, run_input: RunInput, settings: Mapping[str, An
 
 
 def list_enabled_extensions(settings: Mapping[str, Any]) -> list[str]:
-    """Return the extensions in a run's frozen settings."""
+    """List the extensions in a run's frozen settings; none for a system without extensions."""
     # They hold the table of one system only.
     tables = (table for table in settings.values() if isinstance(table, dict) and "extensions" in table)
     return list(next(tables, {"extensions": []})["extensions"])
 
 
 def add_failure(record: RunRecord, error: DraftroomError) -> RunRecord:
-    """Return the record with one more failure, whose calls join the usage only in `refresh_record`."""
+    """Return a copy of a record that has failed once more; the failure's calls join the usage in `refresh_record`."""
     failure = Failure(kind=error.kind, message=str(error), time=format_current_time(), spent=error.spent)
     return {**record, "status": "failed", "failures": [*record["failures"], failure]}
 
 
 def merge_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> list[CallRecord]:
-    """Merge the calls in a run's state with those that were spent on its failures.
-
-    Each call is returned once, those in the state first.
-    """
+    """List the calls in a run's state, then those that were spent on its failures, each call once."""
     merged = list(calls)
     for failure in failures:
         # The checkpoints keep a first answer whose re-ask failed, so the state may hold a failure's call, too.
@@ -223,7 +221,7 @@ def merge_calls(calls: Iterable[CallRecord], failures: Iterable[Failure]) -> lis
 
 
 def count_run_tokens(record: RunRecord) -> int:
-    """Return the input and output tokens of the whole run."""
+    """Return the sum of the input and output tokens of the whole run."""
     return sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
 
 
@@ -233,7 +231,7 @@ def count_run_calls(record: RunRecord) -> int:
 
 
 def format_current_time() -> str:
-    """Return the time in UTC, to the second."""
+    """Return the current time in UTC in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -244,14 +242,14 @@ _LOCK_WAIT_S = 1.0
 
 
 class LoadedRecords(NamedTuple):
-    """All readable records, newest first, and the problems of the others."""
+    """Result of `load_records`: all readable records, newest first, and a sentence on each of the others."""
 
     readable: list[RunRecord]
     problems: list[str]
 
 
 def write_record(record: RunRecord) -> None:
-    """Write a record atomically.
+    """Write a record to the state folder atomically, in place of an earlier one of the run.
 
     Raises:
         StateError: The state folder cannot be written.
@@ -264,7 +262,7 @@ def write_record(record: RunRecord) -> None:
 
 
 def delete_record(run_id: str) -> None:
-    """Delete the record of a run that this process has locked.
+    """Delete the record, if there is one, and the lock file of a run that this process has locked.
 
     Raises:
         StateError: The state folder cannot be written.
@@ -277,7 +275,7 @@ def delete_record(run_id: str) -> None:
 
 
 def load_records() -> LoadedRecords:
-    """Read all records of the state folder.
+    """Return all records of the state folder; those that cannot be read are problems, not errors.
 
     Raises:
         StateError: The folder cannot be read.
@@ -292,7 +290,7 @@ def load_records() -> LoadedRecords:
 
 
 def find_record(name: str) -> RunRecord:
-    """Read the record of a run by its id, by the beginning of its id, or the newest by `last`.
+    """Return the record of a run by its id, by the beginning of its id, or the newest by `last`.
 
     Raises:
         StateError: No run or more than one has this name, or the record cannot be read.
@@ -313,7 +311,7 @@ def find_record(name: str) -> RunRecord:
 
 @contextmanager
 def lock_run(run_id: str) -> Iterator[None]:
-    """Lock a run against other processes. The system frees the lock when this process ends or is killed.
+    """Lock a run against other processes in the context. The system frees the lock when this process ends or is killed.
 
     Raises:
         StateError: Another process drives the run, or the state folder cannot be written.
@@ -359,7 +357,7 @@ def _list_record_paths() -> list[Path]:
 
 
 def _load_record(path: Path) -> RunRecord:
-    """Read a record, and check that this version understands it."""
+    """Return the record in a file, checked to be one that this version understands."""
     try:
         return _RECORD_ADAPTER.validate_json(path.read_bytes())
     except OSError as error:
@@ -373,5 +371,6 @@ def _load_record(path: Path) -> RunRecord:
 
 
 def _make_run_lock(run_id: str) -> FileLock:
+    """Return the lock of a run, which is not acquired yet; the folder is made if it does not exist."""
     # Not bound to a thread: LangGraph's server acquires it in one thread and releases it in another.
     return FileLock(ensure_folder(_get_records_folder()) / f"{run_id}.lock", thread_local=False)

@@ -31,7 +31,7 @@ RECORD_GROWTH_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of a run, over all its resumes; None is no limit."""
+    """Most calls and tokens that a run may use, over all its resumes; None is no limit."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -46,7 +46,7 @@ def format_resume_command(record: RunRecord) -> str:
 
 
 def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
-    """Return the record, updated with the usage and results in the graph's state, which may lack keys."""
+    """Return a copy of the record with the usage and results in the graph's state, which may lack keys."""
     calls = merge_calls(runnable.calls(values), record["failures"])
     settings = values.get("settings") or record["settings"]
     return {
@@ -61,7 +61,7 @@ def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: Runna
 
 
 class RunRecorder:
-    """Record and usage of a run that is being driven."""
+    """Keeper of the record and usage of a run that is being driven, which also holds its calls to the budget."""
 
     def __init__(self, record: RunRecord, runnable: RunnableGraph, budget: Budget) -> None:
         self.record, self.runnable, self._budget = record, runnable, budget
@@ -116,7 +116,7 @@ class RunRecorder:
 
     @contextmanager
     def record_failures(self) -> Iterator[None]:
-        """Record an error that ends the attempt, and add to it how to resume.
+        """Record an error that ends the context, add to it how to resume, and raise it again.
 
         An error before the first `save` leaves no trace, because the run has not begun.
         """

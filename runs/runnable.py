@@ -28,25 +28,17 @@ class Subgraph:
 
 
 def merge_subgraph_values(values: Values, subgraphs: Sequence[Subgraph]) -> dict[str, Any]:
-    """Merge the states of subgraphs into that of their graph, for graphs that run one subgraph at a time.
-
-    Args:
-        values: State of the graph.
-        subgraphs: Subgraphs that have not returned yet.
-
-    Returns:
-        The state of the graph with every key that a subgraph has in its own state.
-    """
+    """Return a copy of a graph's state with every key of its unfinished subgraphs, of which it runs one at a time."""
     return {**values, **{key: value for subgraph in subgraphs for key, value in subgraph.values.items()}}
 
 
 def build_paper_input(run_input: RunInput) -> dict[str, Any]:
-    """Return the input of most graphs: the paper, and the request."""
+    """Return the input of most graphs: the path of the paper, and the further keys of the request."""
     return {"paper": run_input["path"], **run_input.get("request", {})}
 
 
 def list_calls(values: Values) -> list[CallRecord]:
-    """Return the calls in the state."""
+    """Return a copy of the calls in the state; empty if it has none yet."""
     return list(values.get("calls", []))
 
 
@@ -67,7 +59,7 @@ class RunnableGraph:
 
     @property
     def builder(self) -> Builder:
-        """Return the builder of the graph, which is not compiled."""
+        """Return the builder of the graph, which is not compiled; the first use imports its module."""
         return cast("Builder", resolve_name(self.address))
 
     def build_context(self, settings: Mapping[str, Any]) -> RunContext:

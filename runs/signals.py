@@ -15,7 +15,7 @@ STOPPING_MESSAGE = "Stopping after the call in progress; press Ctrl-C again to s
 
 
 async def run_until_stopped(work: Coroutine[Any, Any, None], control: RunControl, say: Callable[[str], None]) -> bool:
-    """Wait for work that the user may stop with Ctrl-C or SIGTERM, and return whether it was cancelled.
+    """Wait for work that Ctrl-C or SIGTERM may stop, and return whether a second signal cancelled it.
 
     The first signal asks `control` for a drain, at which the work ends early; the second one cancels the work.
     """
@@ -23,6 +23,7 @@ async def run_until_stopped(work: Coroutine[Any, Any, None], control: RunControl
     loop = asyncio.get_running_loop()
 
     def stop_work() -> None:
+        """Ask the work to drain at the first signal, and cancel it at the second."""
         if control.drain_requested:
             task.cancel()
         else:
@@ -42,7 +43,7 @@ async def run_until_stopped(work: Coroutine[Any, Any, None], control: RunControl
 
 @contextmanager
 def install_signal_handler(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
-    """Handle SIGINT and SIGTERM with `handler` while the context is open."""
+    """Handle SIGINT and SIGTERM with `handler` in the context, and with the earlier handlers after it."""
     before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield

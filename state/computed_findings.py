@@ -58,7 +58,7 @@ RecordKind = Literal["test", "mean", "proportion", "interval", "reference"]
 
 
 class PaperReport(TypedDict):
-    """Findings in a paper, and the records that were read for them."""
+    """Findings in a paper, and how many records of each kind were read for them."""
 
     findings: list[ComputedFinding]
     read: dict[RecordKind, int]
@@ -82,7 +82,7 @@ DEFAULT_SEVERITY: Severity = "medium"
 def select_findings(
     report: PaperReport, severity: Severity = DEFAULT_SEVERITY, without: Collection[str] = ()
 ) -> PaperReport:
-    """Select the findings of at least a severity, the gravest first, and count the others.
+    """Return a report with only the findings of at least a severity, the gravest first, and the number left out.
 
     Findings of the kinds `without` are left out.
     """

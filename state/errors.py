@@ -126,7 +126,8 @@ class ModelOutputError(NoUsableAnswer):
 class NoUsableResultError(ModelOutputError):
     """A run that ended without any usable answer of an agent; a resume from the same answers would end so again.
 
-    Its `problem` is the last error, which says what to change where that is known.
+    `what` begins the message, as in "No loop was completed". The `problem` is the last error, which says what to change
+    where that is known.
     """
 
     def __init__(self, what: str, *, problem: str) -> None:

@@ -74,7 +74,7 @@ class Evidence(TypedDict):
 
 
 class ReviewFinding(ComputedFinding):
-    """A computed finding in a review."""
+    """A computed finding in a review: also whether the review shows it, and how the reviewer has worded it."""
 
     id: str
     """f1, f2, ..., unique in the review of a paper."""
@@ -97,7 +97,7 @@ class StepRecord(TypedDict):
 
 
 class QuestionAnswer(TypedDict):
-    """The investigator's answer to one question."""
+    """Outcome of one question: the evidence that answers it, or a note on why there is none."""
 
     step: str
     """Id of the step."""

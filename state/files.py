@@ -20,19 +20,19 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def resolve_state_folder() -> Path:
-    """Return the folder of runs and papers: `$DRAFTROOM_HOME/state`, or the platform's state folder."""
+    """Return the folder of runs and papers: `$DRAFTROOM_HOME/state`, or the platform's; it may not exist yet."""
     home = os.environ.get("DRAFTROOM_HOME")
     return Path(home).expanduser() / "state" if home else user_state_path("draftroom", appauthor=False)
 
 
 def resolve_cache_folder() -> Path:
-    """Return the folder of models and servers: `$DRAFTROOM_HOME/cache`, or the platform's cache folder."""
+    """Return the folder of models and servers: `$DRAFTROOM_HOME/cache`, or the platform's; it may not exist yet."""
     home = os.environ.get("DRAFTROOM_HOME")
     return Path(home).expanduser() / "cache" if home else user_cache_path("draftroom", appauthor=False)
 
 
 def ensure_folder(folder: Path) -> Path:
-    """Make a folder of the state unless it exists, and return it.
+    """Make a folder of the state, with its parents, unless it exists, and return it.
 
     Raises:
         StateError: The folder cannot be made.
@@ -62,9 +62,9 @@ def write_atomically(path: Path, data: bytes) -> None:
 
 
 def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
-    """Return an error that says why a file of the state or its folder cannot be used, and what to do.
+    """Return, without raising it, the error that says why a file or folder of the state cannot be used, and what to do.
 
-    It is raised from an error of the file system or of SQLite.
+    The caller raises it from `error`.
     """
     sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
     if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
@@ -75,9 +75,9 @@ def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError
 
 
 def read_file(path: Path, what: str) -> bytes:
-    """Read a file or named pipe that the user named.
+    """Return the bytes of a file or named pipe that the user named.
 
-    For the message, `what` names the kind of file that is expected: "key".
+    For the message "name a ...", `what` is the kind of file that is expected, a noun without an article: "key".
 
     Raises:
         InputError: The file cannot be read.
@@ -89,7 +89,7 @@ def read_file(path: Path, what: str) -> bytes:
 
 
 def read_pipe(path: Path, limit: int | None = None) -> bytes:
-    """Read a named pipe to its end, or to a limit in bytes.
+    """Return the bytes of a named pipe to its end, or at most `limit + 1` of them; blocks while a writer is slow.
 
     Raises:
         InputError: The pipe is empty and has no writer, so that waiting for one would look like work.
@@ -107,9 +107,9 @@ def read_pipe(path: Path, limit: int | None = None) -> bytes:
 
 
 def read_text(path: Path, what: str) -> str:
-    """Read a UTF-8 file, with its line ends as they are.
+    """Return the text of a UTF-8 file, without a byte order mark, with its line ends as they are.
 
-    For the message, `what` names the kind of file that is expected: "file of the corpus".
+    For the message, `what` is the kind of file that is expected, a noun without an article: "file of the corpus".
 
     Raises:
         InputError: The file cannot be read, or is not UTF-8.
@@ -121,7 +121,7 @@ def read_text(path: Path, what: str) -> str:
 
 
 def list_filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
-    """List the lines that are not blank, each with its number from 1.
+    """List the lines that are not blank as pairs of the number, counted from 1 over all lines, and the line.
 
     The lines were split at line feeds, because str.splitlines would also split at a U+2028 inside a text.
     """
@@ -129,7 +129,7 @@ def list_filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
 
 
 def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
-    """Parse JSON by a schema; `problem` begins the message: "Line 3 of corpus.jsonl is no paper".
+    """Return JSON as an instance of a schema; `problem` begins the message: "Line 3 of corpus.jsonl is no paper".
 
     Raises:
         InputError: The data is no JSON, or does not fit the schema.
@@ -141,9 +141,9 @@ def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> 
 
 
 def read_validated_records(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
-    """Read the records of a JSON Lines file, each with its line number; blank lines are skipped.
+    """List the records of a JSON Lines file as pairs of line number, from 1, and record; blank lines are skipped.
 
-    For messages, `what` names the kind of record: "paper with its reviews".
+    For messages, `what` is the kind of record, a noun without an article: "paper with its reviews".
 
     Raises:
         InputError: The file cannot be read, has no record, or a line does not fit the schema.

@@ -16,7 +16,7 @@ LENGTH_LIMIT_KEY = "x-at-most"
 
 
 class Limits(BaseModel):
-    """Limits of answers: items of a list, and words of a text."""
+    """Settings that limit the answers of agents: most items of a list, and most words of a text."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -45,7 +45,7 @@ class Limits(BaseModel):
 
 @dataclass(frozen=True)
 class LengthLimit:
-    """Limit of a field of an answer: `Annotated[list[Term], LengthLimit("terms")]`."""
+    """Annotation that limits a field of an answer: `Annotated[list[Term], LengthLimit("terms")]`."""
 
     limit: str
     """Name of a field of `Limits`: items for a list, words for a text."""
@@ -55,6 +55,7 @@ class LengthLimit:
             raise ValueError(f"there is no limit {self.limit!r}")
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the field's schema with the name of its limit."""
         return {**handler(core), LENGTH_LIMIT_KEY: self.limit}
 
 
@@ -115,13 +116,13 @@ class ModelSettings(BaseModel):
     @field_validator("extra_body", mode="before")
     @classmethod
     def _parse_extra_body(cls, value: Any) -> Any:
-        """Parse the JSON of an environment variable."""
+        """Return the value of JSON that comes as a text, as from an environment variable; any other value is kept."""
         return json.loads(value) if isinstance(value, str) else value
 
     @field_validator("base_url")
     @classmethod
     def _validate_base_url(cls, value: str) -> str:
-        """Check that a value is an HTTP address, and return it without a slash at its end."""
+        """Return an HTTP address without a slash at its end, or raise ValueError if it is none or holds a password."""
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must be an address like http://127.0.0.1:8000/v1")

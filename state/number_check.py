@@ -64,7 +64,7 @@ class NumberCheckInput(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class NumberCheckOutput(TypedDict, total=False):
-    """Findings in the paper, and the records that were read for them."""
+    """Findings in the paper, and how many records of each kind were read for them."""
 
     findings: list[ComputedFinding]
     """Contradictions within the paper, the gravest first."""

@@ -72,7 +72,7 @@ class LostDetail(TypedDict):
 
 
 class Readability(TypedDict):
-    """United States school grades; lower is easier to read."""
+    """Measures of a text's readability as United States school grades, lower is easier, and its number of words."""
 
     cli: float
     """Coleman-Liau Index."""
@@ -107,7 +107,7 @@ class Finding(TypedDict):
 
 
 def append_records(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
-    """Append every written list; the reducer of lists in the state of a graph.
+    """Return a new list of the current records and those of every written list; the reducer of lists in graph states.
 
     Args:
         current: Records so far.

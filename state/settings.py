@@ -52,6 +52,7 @@ OPTIONAL_ROLES = ("warm_start",)
 
 
 def _validate_role(role: str) -> str:
+    """Return the role, or raise ValueError if there is none of this name."""
     if role not in ROLES:
         raise ValueError(f"must be one of {', '.join(ROLES)}")
     return role
@@ -80,6 +81,7 @@ _EXTENSIONS_HELP = "Extensions that help the agents: none, default, all, or name
 
 
 def _validate_model_fields(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields as they are, or raise an error if `ModelSettings` does not accept them."""
     ModelSettings.model_validate(fields)
     return fields
 
@@ -174,13 +176,14 @@ class SimplificationSettings(SystemSettings):
     @field_validator("loops")
     @classmethod
     def _validate_loops(cls, value: list[Lead]) -> list[Lead]:
+        """Return the loops, or raise ValueError if one is named twice."""
         if len(set(value)) < len(value):
             raise ValueError("must name each loop once")
         return value
 
 
 class EmbeddingSettings(BaseModel):
-    """Model that embeds passages."""
+    """Settings of the model that embeds passages, and where it runs."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -194,7 +197,7 @@ class EmbeddingSettings(BaseModel):
 
 
 class LiteratureSettings(BaseModel):
-    """Sources of other studies for the investigator. Nothing leaves the machine unless a web service is named."""
+    """Settings of the investigator's search for other studies, which leaves the machine only if a service is named."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -255,6 +258,7 @@ class FeedbackSettings(SystemSettings):
     @field_validator("segment_overlap")
     @classmethod
     def _validate_segment_overlap(cls, value: int, info: ValidationInfo) -> int:
+        """Return the overlap, or raise ValueError if it is not less than the length of a segment."""
         # The other field is missing if it has an error itself.
         if value >= info.data.get("segment_characters", value + 1):
             raise ValueError("must be less than segment_characters")
@@ -280,26 +284,18 @@ class Settings(BaseSettings):
     )
 
     def has_own_model(self, role: Role) -> bool:
-        """Return whether the role has a model of its own."""
+        """Return whether a role has a model or an address of its own; a temperature of its own does not count."""
         # Fields without an address, such as a temperature, only change how the model of `default` is sampled.
         return bool(ADDRESS_FIELDS & self.models.get(role, {}).keys())
 
     def resolve_model_settings(self, role: Role) -> ModelSettings:
-        """Return the settings of the model that a role uses.
-
-        Args:
-            role: Name of the role, or `default`.
-
-        Returns:
-            The role's own fields, completed by those of `default`.
-        """
+        """Return the settings of a role's model: its own fields, then those of `default`, then built-in defaults."""
         return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
 
     def freeze_settings(self, table: str) -> dict[str, Any]:
-        """Return the settings that a run keeps in its state, so that a resume needs no settings file.
+        """Return, as plain values, the settings that a run keeps in its state, so that a resume needs no settings file.
 
-        They are plain values: the preset, the system's table, the limits, and the full model of each role of the
-        system.
+        They are the preset, the system's `table`, the limits, and the full model of each role of the system.
         """
         return {
             "preset": self.preset,
@@ -333,7 +329,7 @@ ROLES = ("default", *dict.fromkeys(AGENTS), *OPTIONAL_ROLES)
 
 
 def describe_validation_error(error: ValidationError) -> str:
-    """Describe in one clause what pydantic found wrong, without the offending values, which may be secret."""
+    """Describe in one clause the first four errors of pydantic, without the offending values, which may be secret."""
     problems: list[str] = []
     # One wrong table can have dozens of errors; the first few are enough to find it.
     for item in error.errors()[:4]:
@@ -347,7 +343,10 @@ _SHARED_FIELDS = ("preset", "models", "limits")  # beside the systems' tables in
 
 
 class RunContext(BaseModel):
-    """Choices for one run. Empty fields come from the settings file and the environment."""
+    """Base of the contexts of graphs, a caller's choices for one run; `build_overrides` tells which fields were set.
+
+    A field that was not set shows its built-in default, while the run takes it from the settings file and environment.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
@@ -369,7 +368,7 @@ class RunContext(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _validate_choices(cls, chosen: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Drop empty fields, and turn validation errors into a `SettingsError`."""
+        """Validate the choices without their empty fields, and raise errors of pydantic as a `SettingsError`."""
         if isinstance(chosen, Mapping):
             # A form, such as Studio's, sends None for a field that is left empty.
             may_be_none = {name for name, field in cls.model_fields.items() if field.default is None}
@@ -393,42 +392,35 @@ class RunContext(BaseModel):
         return schema
 
     def build_overrides(self) -> dict[str, Any]:
-        """Return the fields that were set, as nested settings."""
+        """Return only the fields that were set and are not None, nested as in `Settings`."""
         return self.build_nested_settings(self.model_dump(exclude_unset=True, exclude_none=True))
 
     @classmethod
     def build_nested_settings(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
-        """Return fields of a context as nested settings.
-
-        Args:
-            chosen: Values by field of the context.
-
-        Returns:
-            The fields that all systems share, and those of the system in its table.
-        """
+        """Return values of the context's fields nested as in `Settings`, the system's own in its table."""
         outside = {key: chosen[key] for key in _SHARED_FIELDS if key in chosen}
         return {**outside, cls.table: {key: value for key, value in chosen.items() if key not in _SHARED_FIELDS}}
 
 
 class JournalismContext(RunContext, JournalismSettings, title="Science journalism"):
-    """Choices for one run. Empty fields come from the settings file and the environment."""
+    """Choices for one run of `science_journalism`; unset fields come from the settings, not the defaults here."""
 
     table = "journalism"
 
 
 class SimplificationContext(RunContext, SimplificationSettings, title="Medical simplification"):
-    """Choices for one run. Empty fields come from the settings file and the environment."""
+    """Choices for one run of `medical_simplification`; unset fields come from the settings, not the defaults here."""
 
     table = "simplification"
 
 
 class FeedbackContext(RunContext, FeedbackSettings, title="Focused feedback"):
-    """Choices for one run. Empty fields come from the settings file and the environment."""
+    """Choices for one run of `focused_feedback`; unset fields come from the settings, not the defaults here."""
 
     table = "feedback"
 
 
 class CheckContext(RunContext, CheckSettings, title="Number check"):
-    """Choices for one run. Empty fields come from the settings file and the environment."""
+    """Choices for one run of `number_check`; unset fields come from the settings, not the defaults here."""
 
     table = "check"

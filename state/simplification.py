@@ -138,7 +138,7 @@ class SimplificationInput(TypedDict):
 
 
 class LoopProgress(TypedDict, total=False):
-    """State of one entry that a loop returns to the run."""
+    """Keys of the state that a loop returns to the run after one entry."""
 
     entry: int
     """Number of the newest entry into a loop."""

@@ -11,7 +11,7 @@ from state.extensions import Extension
 
 
 class SystemSettings(BaseModel):
-    """Settings of a system: a table of `Settings`."""
+    """Base class of the settings of a system, which are a table of `Settings`."""
 
     model_config = ConfigDict(extra="forbid")
 

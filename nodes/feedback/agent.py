@@ -36,7 +36,7 @@ async def ask_feedback_role(
     *,
     trim: str = "evidence",
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of a step, and count its cost for this paragraph.
+    """Ask the model of a role with the prompt of a step, for the paragraph of the state, and return answer and calls.
 
     `trim` names the variable that is shortened if the prompt does not fit the model's context.
 
@@ -51,7 +51,7 @@ async def ask_feedback_role(
 
 @contextmanager
 def translate_request_failures() -> Iterator[None]:
-    """Raise `NoUsableAnswer` for a single failed request, which then ends one paragraph and not the review."""
+    """Raise `NoUsableAnswer` for a request that fails in the context, so that one paragraph ends and not the review."""
     try:
         yield
     except RequestFailedError as error:
@@ -69,19 +69,16 @@ def format_extension_flag(extension: FeedbackExtension, state: AnyState) -> str:
 
 
 def make_bounded_list_field(number: int, role: FeedbackRole, state: AnyState) -> Any:
-    """Build the schema field of a list whose length a setting bounds, and not the table of limits.
+    """Return the field of a list of at most `number` items, which is bounded only if the model has `schema_limits`.
 
-    Args:
-        number: Most items.
-        role: Role whose model answers.
-        state: State with the settings of the run.
+    The bound is a setting, or follows from the state, and is not in the table of limits.
     """
     # Only models that need bounds in the schema get them. Surplus items are dropped, never refused.
     return Field(json_schema_extra={"maxItems": number} if get_model_settings(role, state).schema_limits else None)
 
 
 def list_literature_sources(chosen: FeedbackSettings) -> list[str]:
-    """List the folder and the services that questions to the literature go to."""
+    """List, for people, the folder and services that questions to the literature go to; empty if none is set up."""
     folder = chosen.literature.folder
     asked = [provider for provider in chosen.literature.providers if provider != "folder" or folder]
     return [f"the folder {folder}" if provider == "folder" else provider for provider in asked]
@@ -95,24 +92,24 @@ def list_question_actions(state: AnyState) -> tuple[Action, ...]:
 
 
 def fail_paragraph(role: FeedbackRole, error: NoUsableAnswer) -> ParagraphState:
-    """Record that the review of a paragraph cannot go on without an agent's answer; other paragraphs do."""
+    """Return the update that ends the review of a paragraph for want of an agent's answer; other paragraphs go on."""
     return {"outcome": "failed", "problem": f"{role}: {error.problem}", "calls": error.spent}
 
 
 async def load_reviewed_paper(state: ParagraphState | QuestionState) -> Document:
-    """Load the paper under review from its file."""
+    """Return the paper under review, loaded from its file."""
     return await asyncio.to_thread(load_document, state["document"])
 
 
 def format_prompt_text(text: str, state: AnyState) -> str:
-    """Quote the sentences that address a language model, if the extension `instructions` is on."""
+    """Return a text with the sentences that address a model marked as untrusted, if `instructions` is on."""
     if "instructions" not in get_feedback_settings(state).extensions:
         return text
     return mark_as_untrusted(text, state["findings"])
 
 
 def format_passages(passages: list[Passage], state: AnyState) -> str:
-    """Number the passages for a prompt, so that an answer can cite them."""
+    """Format the passages for a prompt with numbers from 1, by which an answer can cite them."""
     return "\n\n".join(
         f"[{number}] {passage['section'] or passage['title']}\n{format_prompt_text(passage['text'], state)}"
         for number, passage in enumerate(passages, start=1)
@@ -120,9 +117,9 @@ def format_passages(passages: list[Passage], state: AnyState) -> str:
 
 
 def refine_passage_location(passage: Passage, quote: str, document: Document) -> Passage:
-    """Return the passage with the section and page of the paragraph that holds a quote from it.
+    """Return a copy of a passage with the section and page of the paragraph that holds a quote from it.
 
-    The passage comes with the section and page in which it begins.
+    The passage comes with the section and page in which it begins; without such a paragraph it is returned as it is.
     """
     # A passage may begin in the paragraph, the section or the page before.
     for paragraph in document["paragraphs"]:
@@ -138,7 +135,7 @@ def search_passages(
     number: int,
     leave_out: Collection[str] = (),
 ) -> list[Passage]:
-    """Find the passages that are nearest to a question, best first; blocks while it searches.
+    """List the passages, at most `number`, that are nearest to a question, best first; blocks while it searches.
 
     A passage that consists only of paragraphs in `leave_out` is not returned.
     """
@@ -162,7 +159,7 @@ def format_evidence(state: ParagraphState) -> str:
 
 
 def format_step_log(state: ParagraphState) -> str:
-    """List the finished steps in order, for the controller."""
+    """List for the controller the finished steps in order, each with its answer or a note that it has none."""
     found = {item["id"]: item for item in state["evidence"]}
     lines: list[str] = []
     for record in state["log"]:
@@ -174,7 +171,7 @@ def format_step_log(state: ParagraphState) -> str:
 
 
 def make_evidence_id(step: str) -> str:
-    """Return the id of the evidence that a step finds: e1 for step s1."""
+    """Return the id of the evidence that a step finds, from the step's id: e1 for s1."""
     return f"e{step[1:]}"
 
 
@@ -194,7 +191,7 @@ def build_evidence(step: Step, source: Literal["computed", "model"], answer: str
 
 
 async def log_answers(state: ParagraphState) -> ParagraphState:
-    """Log the steps of the last wave with their outcomes, in the order of the plan."""
+    """Return the update that logs the last wave with its outcomes, in the order of the plan, and empties the wave."""
     answers = {answer["step"]: answer for answer in state["answers"]}
     log, evidence = list[StepRecord](), list(state["evidence"])
     for record in state["decided"]:
@@ -206,6 +203,7 @@ async def log_answers(state: ParagraphState) -> ParagraphState:
 
 
 def _format_evidence_item(item: Evidence, state: ParagraphState) -> str:
+    """Format a question and its answer with id, origin and quote, in two lines."""
     if item["source"] == "model":
         origin = "the model itself"
     elif item["source"] == "computed":

@@ -34,7 +34,7 @@ ADDED_FACTS_NOTE = (
 def compute_review_findings(
     document: Document, targets: Sequence[Target], *, whole: bool, records: Sequence[NumberRecord] = ()
 ) -> list[ReviewFinding]:
-    """Compute the findings of the paper, and mark those that the review shows, which come first.
+    """Return all findings of the paper, numbered, with a mark on those that the review shows, which come first.
 
     Targets that are not in the paper are checked, too. If the paper is reviewed as a whole, findings about tables,
     captions and references are shown, too.
@@ -65,7 +65,7 @@ def compute_review_findings(
 
 
 async def compute_from_readings(state: FeedbackState) -> FeedbackState:
-    """Compute the findings again, with the numbers that the number reader has read (the extension `read_numbers`)."""
+    """Compute all findings again, now also from the number reader's readings (the extension `read_numbers`)."""
     paper = state["document"]
     document = await asyncio.to_thread(load_document, paper)
     records, unread = await asyncio.to_thread(collect_records, state["readings"], document)
@@ -76,12 +76,12 @@ async def compute_from_readings(state: FeedbackState) -> FeedbackState:
 
 
 def list_shown_findings(target: Target, computed: Sequence[ReviewFinding]) -> list[ReviewFinding]:
-    """Return the findings about a reviewed text that the review shows."""
+    """List the findings about one reviewed text that the review shows."""
     return [item for item in computed if item["shown"] and item["paragraph"] == target["id"]]
 
 
 def convert_finding_to_evidence(finding: ReviewFinding) -> Evidence:
-    """Convert a finding to an answer that a comment may cite."""
+    """Return a finding as evidence, which a comment may cite."""
     return Evidence(
         id=finding["id"],
         source="computed",
@@ -103,7 +103,7 @@ def describe_finding(finding: ComputedFinding) -> str:
 
 
 async def answer_from_checks(state: QuestionState) -> ParagraphState:
-    """Answer a question with the findings about the rest of the paper, without asking a model."""
+    """Answer a question with the five gravest findings about the rest of the paper, without asking a model."""
     step = state["step"]
     elsewhere = [item for item in state["computed"] if item["paragraph"] != state["target"]["id"]]
     worst = sorted(elsewhere, key=lambda item: SEVERITIES.index(item["severity"]))[:_MAX_FINDINGS]
@@ -113,7 +113,7 @@ async def answer_from_checks(state: QuestionState) -> ParagraphState:
 
 
 def validate_finding_wordings(state: ParagraphState, said: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Return the reviewer's usable wordings by finding, and notes on those that add facts.
+    """Return a pair: the reviewer's usable wordings by the finding's id, and notes on those that add facts.
 
     A wording that does not mention the computation, or repeats an instruction, is left out without a note.
     """

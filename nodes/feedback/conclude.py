@@ -24,7 +24,7 @@ async def conclude(state: ParagraphState) -> ParagraphState:
 
 
 async def rank_comments(state: FeedbackState) -> FeedbackState:
-    """Rank the comments of all paragraphs, and cut the list to the number that is wanted.
+    """Rank the comments of all paragraphs, cut the list to the number that is wanted, and finish the review.
 
     Raises:
         NoUsableResultError: If no paragraph could be reviewed, and there is no finding to show.
@@ -57,7 +57,7 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
 
 
 def update_earlier_comment(earlier: EarlierComment, reviews: list[ParagraphReview]) -> EarlierComment:
-    """Set the status of a comment on an earlier version of the paper."""
+    """Return a copy of a comment on an earlier version of the paper with its status in this one."""
     if not earlier["paragraph"]:
         return {**earlier, "status": "gone"}
     if earlier["before"].split() == earlier["now"].split():
@@ -68,7 +68,7 @@ def update_earlier_comment(earlier: EarlierComment, reviews: list[ParagraphRevie
 
 
 def list_raised_comments(reviews: list[ParagraphReview]) -> list[Comment]:
-    """List the comments in the order of the paper."""
+    """List the comments of reviews that raise one, in the order of the paper."""
     # By length first, so that p10 comes after p9.
     in_order = sorted(reviews, key=lambda review: (len(review["paragraph"]), review["paragraph"]))
     return [review["comment"] for review in in_order if review["comment"] and review["outcome"] == "comment"]

@@ -92,7 +92,7 @@ async def control_steps(state: ParagraphState) -> ParagraphState:
 
 
 async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerDecision:
-    """Ask the model for a decision, or follow the plan if it gives none."""
+    """Return the model's decision, or one to follow the plan if it is not to be asked or gives no usable answer."""
     chosen, is_last = get_feedback_settings(state), steps[0]["action"] == "write_review"
     as_planned: list[tuple[Choice, str]] = [(step["action"], "") for step in steps]
     # 1. Nothing is to be decided about the first wave, nor about questions that the controller has just written.
@@ -173,6 +173,7 @@ async def _ask_wave_decision(state: ParagraphState, steps: list[Step], choices: 
 
 
 def _build_steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, Any]:
+    """Return the schema field `steps` for new questions; empty if rewriting is not among the choices."""
     if "rewrite" not in choices:
         return {}
     actions: Any = Literal[list_question_actions(state)]
@@ -182,6 +183,7 @@ def _build_steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict
 
 
 def _build_controller_variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:
+    """Return the variables that the prompts for a step and for a wave share."""
     known = CHOICE_MEANINGS if "ask_paper" in choices else LAST_CHOICE_MEANINGS
     meanings = [known[choice].format(most=get_feedback_settings(state).max_questions) for choice in choices]
     return {
@@ -192,7 +194,7 @@ def _build_controller_variables(state: ParagraphState, choices: Sequence[Choice]
 
 
 def _rewrite_plan(state: ParagraphState, decision: ControllerDecision) -> ParagraphState | None:
-    """Replace the remaining questions by those of the decision, or return None if it has no new question."""
+    """Return the update that replaces the remaining questions by the decision's, or None if it has no new question."""
     if not decision.rewritten:
         return None
     most = get_feedback_settings(state).max_questions
@@ -213,7 +215,7 @@ def _rewrite_plan(state: ParagraphState, decision: ControllerDecision) -> Paragr
 
 
 def _follow_decision(state: ParagraphState, steps: list[Step], decision: ControllerDecision) -> ParagraphState:
-    """Sort the steps into those to carry out, those to skip and those that remain."""
+    """Return the update that sorts the steps into those to carry out, those to skip and those that remain."""
     notes, because = [decision.note] if decision.note else [], decision.because
     if (steps[0]["action"], decision.choices[0][0]) == ("write_review", "skip"):
         return {"outcome": "nothing worth raising", "problem": because, "remaining": [], "notes": notes, "log": []}
@@ -238,6 +240,7 @@ def _follow_decision(state: ParagraphState, steps: list[Step], decision: Control
 
 
 def _make_skipped_record(step: Step, decision: Literal["skip", "rewrite"], because: str) -> StepRecord:
+    """Return the record of a step that is not carried out."""
     return StepRecord(step=step, decision=decision, because=because, outcome="skipped", note="")
 
 

@@ -36,9 +36,10 @@ class Repetition(AgentAnswer):
 async def deduplicate_comments(
     ranked: Sequence[Comment], state: FeedbackState, most: int | None
 ) -> tuple[list[Comment], list[CallRecord]]:
-    """Remove repetitions of better ranked comments, and return the calls of the comparisons, too.
+    """Return a pair: the comments without repetitions of better ranked ones, and the calls of the comparisons.
 
-    Once `most` comments are kept, the others are left out without a comparison; None compares all.
+    Once `most` comments are kept, the others are left out without a comparison; None compares all. Without embeddings
+    all comments stay, with a note.
     """
     kept, calls = list[Comment](), list[CallRecord]()
     try:
@@ -66,7 +67,7 @@ async def deduplicate_comments(
 
 
 def _find_similar_comments(ranked: Sequence[Comment], state: FeedbackState) -> dict[str, set[str]]:
-    """Return for each comment the ids of the comments that are near in meaning."""
+    """Return by comment id the ids of the comments that are near in meaning, its own among them."""
     from tools.retrieval import EmbeddingModel, compute_cosines  # noqa: PLC0415 - loads Chroma
 
     if not ranked:
@@ -80,6 +81,7 @@ def _find_similar_comments(ranked: Sequence[Comment], state: FeedbackState) -> d
 
 
 async def _ask_for_repetition(comment: Comment, others: Sequence[Comment], state: FeedbackState) -> Answer[Repetition]:
+    """Ask the verifier which of the others says the same as a comment; `same_as` in the answer is its id or "none"."""
     [target] = [target for target in state["targets"] if target["id"] == comment["paragraph"]]
     earlier = [f"[{other['id']}] {format_prompt_text(_format_comment(other), state)}" for other in others]
     variables: dict[str, object] = {
@@ -93,6 +95,7 @@ async def _ask_for_repetition(comment: Comment, others: Sequence[Comment], state
 
 
 def _add_verification_note(comment: Comment, note: str) -> Comment:
+    """Return a copy of a comment with one more note."""
     verification = comment["verification"]
     return {**comment, "verification": {**verification, "notes": [*verification["notes"], note]}}
 

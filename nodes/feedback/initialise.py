@@ -41,7 +41,7 @@ GIVEN_TEXT_ID = "text"
 
 
 def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
-    """List the deviations of the whole system, or raise `SettingsError` if plans are to be ranked without weights."""
+    """Yield the deviations of the whole system; raise `SettingsError` if plans are to be ranked without weights."""
     asked = " and ".join(list_literature_sources(chosen))
     yield from [
         "A plan is a list in JSON, in the paper a numbered list.",
@@ -76,7 +76,7 @@ async def initialise(
     roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
     list_own_deviations: DeviationLister = list_swif2t_deviations,
 ) -> dict[str, Any]:
-    """Set every key of the state, for the agents of the paper and the deviations that a system has."""
+    """Return every key of the first state, for the roles that a system asks and the deviations that it lists."""
     settings, paper = await resolve_input(state, "paper", runtime.context or FeedbackContext())
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
@@ -111,7 +111,7 @@ async def initialise(
 
 
 def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:
-    """Choose the paragraphs to review: those that are named, or all that are long enough and worth reviewing.
+    """Return the paragraphs to review, numbered: those that are named, or all that are long enough and worth reviewing.
 
     Raises:
         InputError: If a named paragraph is missing, or a run that pauses for its plan has several.
@@ -128,6 +128,7 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
 
 
 def _select_paragraphs(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
+    """List the paragraphs that a request names by text, section or id, or else all that are worth a review."""
     # 1. A given text: the paragraph that holds it, cut to it unless it is nearly the whole, or a paragraph of its own.
     paragraphs = document["paragraphs"]
     if text := " ".join(request.get("text", "").split()):
@@ -161,7 +162,7 @@ def _select_paragraphs(document: Document, request: FeedbackInput, chosen: Feedb
 
 
 def build_paragraph_state(target: Target, run: FeedbackState) -> ParagraphState:
-    """Build the state with which the review of a paragraph begins."""
+    """Return the state with which the review of a paragraph begins, with the findings about it as evidence."""
     return ParagraphState(
         target=target,
         document=run["document"],

@@ -94,14 +94,14 @@ class Investigation(NamedTuple):
 
 
 async def answer_from_paper(state: QuestionState) -> ParagraphState:
-    """Look a question up in the paper under review."""
+    """Answer a question from the paper under review, or note why there is no answer."""
     source = SearchedDocument(await load_reviewed_paper(state), state["document"]["title"])
     finding = await ask_about_document(state, source)
     return _build_answer_update(state, finding, source, finding.calls)
 
 
 async def answer_from_literature(state: QuestionState) -> ParagraphState:
-    """Look a question up in other publications in turn, until one has an answer."""
+    """Answer a question from other publications, looked up in turn until one has an answer, or note why not."""
     if not list_literature_sources(get_feedback_settings(state)):
         return _build_answer_update(state, Investigation(note="no literature is set up"))
     try:
@@ -119,7 +119,7 @@ async def answer_from_literature(state: QuestionState) -> ParagraphState:
 
 
 async def ask_about_document(state: QuestionState, source: SearchedDocument) -> Investigation:
-    """Ask the model to answer from passages of one document alone."""
+    """Ask the model to answer from passages of one document alone; if it fails, the result has no answer but a note."""
     chosen, question = get_feedback_settings(state), state["step"]["question"]
     quotes = "quotes" in chosen.extensions
     # The paragraph under review is no evidence for itself.
@@ -148,9 +148,10 @@ async def ask_about_document(state: QuestionState, source: SearchedDocument) -> 
 async def _ask_quoted_answer(
     state: QuestionState, source: SearchedDocument, passages: list[Passage], variables: dict[str, object]
 ) -> Investigation:
-    """Ask for an answer with a quote from a passage, and once more if no passage has the quote."""
+    """Ask for an answer with a quote, once more if no passage has the quote, and return it with or without one."""
 
     async def ask(again: str) -> Answer[PassageAnswer]:
+        """Ask for an answer; `again` holds the quote of the first try that no passage has."""
         values = {**variables, "again": again}
         return await ask_feedback_role("investigator", "answer_question", state, values, PassageAnswer, trim="passages")
 
@@ -191,7 +192,7 @@ def is_actual_answer(answer: str) -> bool:
 
 
 def _locate_passage_quote(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:
-    """Find the passage that holds the quote, and the quote as the passage has it."""
+    """Return the passage that holds the quote, and the quote as the passage has it; None if no passage does."""
     # The number of the passage may be wrong, so the other passages are searched, too.
     named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
     for passage in [*named, *passages]:
@@ -201,6 +202,7 @@ def _locate_passage_quote(answer: PassageAnswer, passages: list[Passage]) -> tup
 
 
 def _build_unquoted_investigation(answer: str, note: str, calls: list[CallRecord]) -> Investigation:
+    """Return an investigation without a quote, and without an answer if it says that it does not know."""
     if not is_actual_answer(answer):
         return Investigation(note="the passages hold no answer", calls=calls)
     return Investigation(answer.strip(), note=note, calls=calls)
@@ -213,6 +215,7 @@ def _build_answer_update(
     calls: Sequence[CallRecord] = (),
     notes: Sequence[str] = (),
 ) -> ParagraphState:
+    """Return the update with the outcome of the step, and evidence if `finding` and `source` hold an answer."""
     step = state["step"]
     evidence = None
     if source and finding.answer:
@@ -232,7 +235,7 @@ def _build_answer_update(
 
 
 async def find_studies(state: QuestionState, question: str) -> tuple[list[FoundDocument], list[str]]:
-    """Search for publications on a question, the best first, and return notes on failures and exclusions, too.
+    """Search for publications on a question, and return them, the best first, and notes on failures and exclusions.
 
     Nothing but the question leaves the machine, and only if a service is named.
 
@@ -243,6 +246,7 @@ async def find_studies(state: QuestionState, question: str) -> tuple[list[FoundD
     chosen, paper = get_feedback_settings(state), await load_reviewed_paper(state)
 
     def rank(documents: Sequence[Document], question: str, number: int) -> list[Passage]:
+        """List the passages of the documents that are nearest to the question."""
         return search_passages(documents, question, chosen, number)
 
     sources = await asyncio.to_thread(build_sources, chosen.literature, rank=rank)

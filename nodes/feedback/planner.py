@@ -42,7 +42,7 @@ class ProposedStep(NamedTuple):
 
 
 def normalize_plan(steps: Sequence[ProposedStep], most: int) -> tuple[list[ProposedStep], list[str]]:
-    """Repair a plan that cannot be followed, and return it with a sentence for each repair.
+    """Return a pair: the plan, repaired so that it can be followed, and a sentence for each repair.
 
     At most `most` questions come before the review, which may stand alone.
     """
@@ -61,15 +61,9 @@ def normalize_plan(steps: Sequence[ProposedStep], most: int) -> tuple[list[Propo
 
 
 def number_steps(asked: Sequence[ProposedStep], origin: str, *, first: int = 1) -> list[Step]:
-    """Number the steps of a plan.
+    """Return the steps of a plan with the ids s1, s2, ..., counted from `first`.
 
-    Args:
-        asked: Steps in order.
-        origin: Who proposed them: `planner`, `controller` or `person`.
-        first: Number of the first step.
-
-    Returns:
-        The steps with the ids s1, s2, ..., counted from `first`.
+    The `origin` is who proposed them: `planner`, `controller` or `person`.
     """
     return [
         Step(id=f"s{number}", action=step.action, question=step.question, origin=origin)  # type: ignore[typeddict-item]
@@ -82,7 +76,7 @@ SOURCE_NAMES: Mapping[Action, str] = {"ask_paper": "paper", "ask_checks": "check
 
 
 def describe_step(step: Step) -> str:
-    """Describe a step for the prompts and the re-ranker."""
+    """Describe a step in a line, for the prompts and the re-ranker."""
     if step["action"] == "write_review":
         return "Reviewer: write the review."
     return f"Investigator: answer from the {SOURCE_NAMES[step['action']]}: {step['question']}"
@@ -102,7 +96,7 @@ def build_plan_schema(actions: Sequence[str], steps: Any) -> type[BaseModel]:
 
 
 async def propose_plans(state: ParagraphState) -> ParagraphState:
-    """Sample plans, and repair those that cannot be followed."""
+    """Sample plans, repair those that cannot be followed, and follow the first unless they are ranked."""
     chosen, model = get_feedback_settings(state), get_model_settings("planner", state)
     if chosen.plans > 1:  # at a low temperature all samples would be the same plan
         model = model.model_copy(update={"temperature": max(model.temperature or 0, chosen.plan_temperature)})
@@ -139,7 +133,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
 
 
 async def edit_plan(state: ParagraphState) -> ParagraphState:
-    """Pause the run, so that a person can edit the plan."""
+    """Pause the run for a person, whose questions replace those of the best plan; one with `advice` null keeps it."""
     plan = state["plans"][0]
     lines = [f"{SOURCE_NAMES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
     answer = interrupt(
@@ -160,7 +154,7 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
 
 
 def parse_step(line: str) -> ProposedStep:
-    """Parse a person's line as a step; a line that names no source asks the paper."""
+    """Return the step in a person's line, such as "literature: ...?"; a line that names no source asks the paper."""
     source, colon, question = str(line).partition(":")
     for action, name in SOURCE_NAMES.items():
         if colon and source.strip().lower() == name:
@@ -184,7 +178,7 @@ async def rank_plans(state: ParagraphState) -> ParagraphState:
 
 
 def _score_plans(chosen: FeedbackSettings, paragraph: str, plans: list[str]) -> list[float]:
-    """Score formatted plans for a paragraph with the trained re-ranker; blocks."""
+    """Return a score for each formatted plan of a paragraph by the trained re-ranker, higher is better; blocks."""
     from tools.reranking import choose_weights_folder, load_reranker  # noqa: PLC0415 - only runs that rank plans need it
 
     return load_reranker(choose_weights_folder(chosen)).predict_scores(paragraph, plans)

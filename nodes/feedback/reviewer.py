@@ -56,6 +56,7 @@ def build_review_schema(state: ParagraphState) -> type[BaseModel]:
     paragraph = state["target"]["text"]
 
     def check_quote(answer: Any, info: ValidationInfo) -> Any:
+        """Set the quote to the paragraph's own words, or refuse it; in the last try it is emptied."""
         if answer.label == NO_REVIEW_NEEDED:
             return answer
         place = find_closest_quote(answer.quote, paragraph)
@@ -65,6 +66,7 @@ def build_review_schema(state: ParagraphState) -> type[BaseModel]:
         return answer
 
     def check_review(answer: Any) -> Any:
+        """Refuse a comment that says nothing."""
         if answer.label != NO_REVIEW_NEEDED and not answer.review.strip():
             raise ValueError("`review` must say what is wrong")
         return answer
@@ -115,7 +117,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
 
 
 def _build_comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
-    """Place the comment at its quote in the paragraph."""
+    """Return the comment at its quote in the paragraph, with the evidence that it cites."""
     target = state["target"]
     # Without the extension `anchors` the quote is the text that the comment has in quotation marks.
     place = find_quotation(said["review"], target["text"])

@@ -35,7 +35,7 @@ class CrossCheck(AgentAnswer):
 
 
 async def plan_questions(state: ParagraphState) -> ParagraphState:
-    """Ask for questions that test the claims of the paragraph."""
+    """Ask for questions that test the claims of the paragraph; all of them are the wave."""
     most = get_feedback_settings(state).max_questions
     variables = {"paragraph": format_prompt_text(state["target"]["text"], state), "most": most}
     field = make_bounded_list_field(most, "planner", state)

@@ -47,7 +47,7 @@ class AbsenceTest(AgentAnswer):
 
 
 async def verify_comment(state: ParagraphState) -> ParagraphState:
-    """Keep or soften the comment, and note whether it repeats an instruction of the paper."""
+    """Set the comment's verification: kept or softened, with notes, such as that it repeats an instruction."""
     comment, chosen = state["comment"], get_feedback_settings(state)
     if comment is None:
         raise ValueError("there is no comment to verify")
@@ -81,7 +81,7 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
 def apply_absence_test(
     answer: AbsenceTest, comment: Comment, paragraph: str, passages: list[Passage], notes: list[str]
 ) -> Verification:
-    """Soften a comment if the paper gives what it calls missing, as a verbatim quote shows.
+    """Return a verification that softens a comment if a verbatim quote shows what it calls missing, or keeps it.
 
     The passages are those that the verifier was shown, at the places of its quote.
     """
@@ -101,4 +101,5 @@ def apply_absence_test(
 
 
 def _set_verification(comment: Comment, verification: Verification) -> ParagraphState:
+    """Return the update with a copy of the comment that has this verification."""
     return {"comment": {**comment, "verification": verification}}

@@ -32,7 +32,7 @@ class Weaknesses(AgentAnswer):
 
 
 async def detect_weaknesses(state: ParagraphState) -> ParagraphState:
-    """List weaknesses of the paragraph; without any, no comment is written."""
+    """List weaknesses of the paragraph for the reviewer; if the model sees none, the paragraph gets no comment."""
     variables: dict[str, object] = {
         "evidence": format_evidence(state),
         "paragraph": format_prompt_text(state["target"]["text"], state),

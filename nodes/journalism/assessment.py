@@ -22,7 +22,7 @@ async def assess_draft(state: JournalismState) -> JournalismState:
 
 
 def measure_draft(number: int, text: str, source: str) -> Assessment:
-    """Measure the readability of a draft, its coverage of the source and its unsupported details."""
+    """Return the readability of a draft, its coverage of the source (0 to 1) and its unsupported details."""
     readability = compute_readability(text)
     return Assessment(
         round=number,
@@ -36,7 +36,7 @@ def measure_draft(number: int, text: str, source: str) -> Assessment:
 def choose_revision_stop_reason(
     state: JournalismState, newest: Assessment
 ) -> Literal["", "rounds done", "converged", "single draft"]:
-    """Return why the loop ends after this draft; empty if it goes on."""
+    """Return why the loop ends after the newest draft; empty if it goes on."""
     chosen = get_journalism_settings(state)
     if chosen.variant == "single":
         return "single draft"
@@ -79,7 +79,7 @@ async def choose_draft(state: JournalismState) -> JournalismState:
 
 
 def select_best_round(assessments: list[Assessment]) -> tuple[int, str]:
-    """Return the round of the easiest draft that keeps to the paper, and the reason for the choice."""
+    """Return a pair: the round of the easiest draft that keeps to the paper, and the reason for the choice."""
     # Without a bound on coverage, a draft that says nothing would be the easiest.
     most = max(assessment["coverage"] for assessment in assessments)
     covering = [item for item in assessments if item["coverage"] >= most * MIN_COVERAGE_SHARE]

@@ -25,14 +25,14 @@ class EditorReview(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> EditorReview:
-        """Take the whole answer as the review, which must hold advice."""
+        """Return the whole answer as the review; raise ValueError if it holds no advice."""
         if not has_words(extract_advice(text)):
             raise ValueError("it holds no advice; give it below the heading `## Advice`")
         return cls(text=text)
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the words of all pieces of advice and of the evaluation."""
+        """Return the most words of an answer: those of all pieces of advice and of the evaluation."""
         # The evaluation has three factors.
         return (limits.advice + 3) * limits.advice_words
 
@@ -43,7 +43,7 @@ def extract_advice(review: str) -> str:
 
 
 async def advise(state: JournalismState) -> JournalismState:
-    """Review the newest draft: s = editor(x, p_i-1, r)."""
+    """Add the editor's review of the newest draft: s = editor(x, p_i-1, r)."""
     chosen, unsupported = get_journalism_settings(state), list[str]()
     if "unsupported_details" in chosen.extensions:
         facts = state["assessments"][-1]["unsupported"]
@@ -62,7 +62,7 @@ async def advise(state: JournalismState) -> JournalismState:
 
 
 async def edit_advice(state: JournalismState) -> JournalismState:
-    """Pause the run, so that a person can replace the advice."""
+    """Pause the run for a person, whose list of advice is added as a review; any other answer keeps the editor's."""
     review = state["reviews"][-1]
     answer = interrupt(
         {

@@ -30,7 +30,7 @@ UNUSED_ROLES = {
 async def initialise(
     state: JournalismInput, runtime: Runtime[JournalismContext], *, has_agents: bool = True
 ) -> dict[str, Any]:
-    """Set every key of the state, for agents or for a fine-tuned model without agents."""
+    """Return every key of the first state, for agents or for a fine-tuned model without agents."""
     # 1. Read the paper.
     settings, paper = await resolve_input(state, "paper", runtime.context or JournalismContext())
     options = settings.journalism
@@ -64,7 +64,7 @@ async def initialise(
 
 
 def freeze_journalism_settings(settings: Settings) -> dict[str, Any]:
-    """Return the settings of a run as plain values, with the model of every role."""
+    """Return the settings of a run as plain values, with the model of every role after the choices of variant."""
     frozen = settings.freeze_settings("journalism")
     if settings.journalism.variant == "large-reader":
         frozen["models"]["reader"] = frozen["models"]["journalist"]
@@ -96,9 +96,10 @@ async def ask_journalism_role(
     round_number: int,
     trim: str = "paper",
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of a step.
+    """Ask the model of a role with the prompt of a step, and return its answer with its calls.
 
-    `trim` names the variable that is shortened if the prompt does not fit the model's context.
+    `trim` names the variable that is shortened if the prompt does not fit the model's context. With a warm start the
+    fine-tuned model answers for the journalist.
     """
     # In LLM-WS-CLBR a fine-tuned model is the journalist.
     is_warm = agent == "journalist" and get_journalism_settings(state).warm_start

@@ -41,7 +41,7 @@ class Article(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> Article:
-        """Separate the improvements from the article."""
+        """Return the article with its headline, and the improvements apart; raise ValueError if there is no article."""
         # 1. Split at the labels. Without a label the article begins at its headline, or after the list.
         parts = {"improvement": "", **split_at_labels(text, _PARTS)}
         improvements, article = parts["improvement"], parts.get("article", parts[""])
@@ -61,7 +61,7 @@ class Article(MarkdownAnswer):
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the words of all improvements and of an article that is much too long."""
+        """Return the most words of an answer: those of all improvements and of an article that is much too long."""
         return limits.improvements * limits.advice_words + MAX_ARTICLE_WORDS
 
 
@@ -70,13 +70,13 @@ MAX_FIRST_DRAFT_WORDS = 500
 
 
 def is_paper_first_draft(state: JournalismState) -> bool:
-    """Return whether the first draft is the paper itself (the extension `begin_with_paper`)."""
+    """Return whether the first draft is the paper itself, being short (the extension `begin_with_paper`)."""
     is_short = state["source"]["words"] <= MAX_FIRST_DRAFT_WORDS
     return is_short and "begin_with_paper" in get_journalism_settings(state).extensions
 
 
 async def write_draft(state: JournalismState) -> JournalismState:
-    """Write the first article from the paper alone, p0 = journalist(x), or begin with a short paper itself."""
+    """Add the first article, written from the paper alone, p0 = journalist(x), or made of a short paper itself."""
     source = load_source_text(state["source"])
     if is_paper_first_draft(state):
         # With its title, without its other headings, in paragraphs of a few sentences.
@@ -92,7 +92,7 @@ async def write_draft(state: JournalismState) -> JournalismState:
 
 
 async def revise_draft(state: JournalismState) -> JournalismState:
-    """Revise the newest draft with the editor's advice: p_i = journalist(x, p_i-1, s)."""
+    """Revise the newest draft with the editor's advice, p_i = journalist(x, p_i-1, s), and list what it has copied."""
     number, chosen, paper = state["round"] + 1, get_journalism_settings(state), load_source_text(state["source"])
     # In variants without an editor there is no advice, or the reader's notes take its place.
     has_editor = chosen.variant not in {"no-suggestions", "no-collaboration"}
@@ -121,6 +121,7 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
     audience = get_journalism_settings(state).audience
 
     async def ask(sentence: str) -> Answer[SimplifiedSentence]:
+        """Ask the journalist for one sentence in its own words."""
         variables: dict[str, object] = {"paper": paper, "audience": audience, "sentence": sentence}
         return await ask_journalism_role(
             "journalist", "rewrite_copied", state, variables, SimplifiedSentence, round_number=draft["round"]
@@ -131,7 +132,7 @@ async def rewrite_copied(state: JournalismState) -> JournalismState:
 
 
 async def write_without_prompt(state: JournalismState) -> JournalismState:
-    """Write the article with a fine-tuned model, which takes the paper's text without a prompt."""
+    """Add the article of a fine-tuned model, which takes the paper's text without a prompt."""
     source = load_source_text(state["source"])
     folder = await asyncio.to_thread(resolve_model_folder, get_journalism_settings(state))
     written = await generate_text(folder, source)

@@ -21,19 +21,19 @@ class ReadingNotes(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> ReadingNotes:
-        """Take the whole answer as the notes, which must have words."""
+        """Return the whole answer as the notes; raise ValueError if it has no words."""
         if not has_words(text):
             raise ValueError("it holds no notes")
         return cls(text=text)
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the words of all terms with their contexts and explanations."""
+        """Return the most words of an answer: those of all terms with their contexts and explanations."""
         return limits.terms * (limits.note_words + limits.quote_words + limits.advice_words)
 
 
 async def take_notes(state: JournalismState) -> JournalismState:
-    """Take notes on the newest draft, without the paper: r = reader(p_i-1)."""
+    """Add the reader's notes on the newest draft, taken without the paper: r = reader(p_i-1)."""
     variables: dict[str, object] = {
         "article": state["drafts"][-1]["text"],
         "audience": get_journalism_settings(state).audience,

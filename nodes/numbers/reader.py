@@ -31,7 +31,7 @@ class NumbersRead(AgentAnswer):
 
 
 async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) -> dict[str, Any]:
-    """Set every key of the state, and choose the passages that the model reads."""
+    """Return every key of the first state, with the passages that the model reads."""
     settings, paper = await resolve_input(state, "paper", runtime.context or CheckContext())
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.check.max_pages)
     document = await asyncio.to_thread(load_document, ref)
@@ -52,7 +52,7 @@ async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) ->
 
 
 def send_passages(state: Mapping[str, Any]) -> list[Send]:
-    """Send every chosen passage to the number reader."""
+    """Return a `Send` to the number reader for every chosen passage."""
     return [
         Send(
             "read_passage",

@@ -31,7 +31,7 @@ async def ask_simplification_role(
     trim: str = "memory",
     entry: int | None = None,
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of a step, and count its cost for an entry, by default the newest.
+    """Ask the model of a role with the prompt of a step, for an entry, by default the newest; return answer and calls.
 
     `trim` names the variable that is shortened if the prompt does not fit the model's context.
     """
@@ -51,7 +51,7 @@ def has_extension(extension: SimplificationExtension, state: AnyState) -> bool:
 
 
 def build_text_variables(state: AnyState) -> dict[str, object]:
-    """Return the original abstract and the newest text, for prompts that show both."""
+    """Return the variables `source`, the original abstract, and `text`, the newest text, for prompts that show both."""
     return {"source": load_source_text(state["source"]), "text": state["text"]}
 
 
@@ -61,7 +61,7 @@ def format_target_grade(state: AnyState) -> str:
 
 
 def update_exchange(state: LoopState, **news: Any) -> Exchange:
-    """Return the exchange of this entry with some fields replaced."""
+    """Return a copy of the exchange of this entry with some fields replaced."""
     return {**state["exchange"], **news}  # type: ignore[typeddict-item]
 
 
@@ -69,10 +69,11 @@ LoopNode = Callable[[LoopState], Awaitable[LoopState]]
 
 
 def as_loop_node(node: LoopNode) -> LoopNode:
-    """Add the calls of a node to those of its loop, and end the loop early if an agent gives no usable answer."""
+    """Decorate a node: its calls join those of its loop, and the loop ends early if an agent gives no usable answer."""
 
     @wraps(node)
     async def run_node(state: LoopState) -> LoopState:
+        """Run the node, and return its update or one with the problem, with all calls of the loop so far."""
         try:
             news = await node(state)
         except NoUsableAnswer as error:  # the run goes on with other loops
@@ -102,7 +103,7 @@ def make_empty_exchange(entry: int, loop: Lead, visit: int, because: str) -> Exc
 
 
 def format_exchange(exchange: Exchange) -> str:
-    """Format an exchange for the conversation history, which the selector reads."""
+    """Format an exchange in lines for the conversation history, which the selector reads."""
     lines: list[str] = []
     for question in exchange["questions"]:
         answer = format_expert_answer(question) or "(no answer)"
@@ -132,12 +133,9 @@ def format_expert_answer(question: Question) -> str:
 
 
 def format_memory(agent: Agent, state: LoopState, so_far: Exchange | None = None) -> str:
-    """Format the memories of an agent for its prompts.
+    """Format the memories of an agent for its prompts, the newest first; empty if it has none.
 
-    Args:
-        agent: The agent.
-        state: State of the loop, with the memories of finished exchanges.
-        so_far: Unfinished exchange that the agent remembers, too.
+    An unfinished exchange that the agent remembers, too, is `so_far`.
     """
     remembered = [*state["memories"], *(iterate_memories(so_far) if so_far else ())]
     # The newest come first, because a prompt that is too long is trimmed at its end.
@@ -158,6 +156,7 @@ def iterate_memories(exchange: Exchange) -> Iterator[Memory]:
 
 
 def _iterate_memory_texts(exchange: Exchange) -> Iterator[tuple[Agent, str]]:
+    """Yield pairs of an agent and a sentence that it keeps of what was said and decided in an exchange."""
     for question in exchange["questions"]:
         if answer := format_expert_answer(question):
             yield "medical_expert", f"I was asked: {question['text']} I said: {answer}"

@@ -10,7 +10,7 @@ from tools.documents.reading import load_source_text
 
 
 async def check_content(state: SimplificationState) -> SimplificationState:
-    """List the details of the source that the newest text has lost."""
+    """Set `lost` to the details of the source that the newest text has lost."""
     return {"lost": find_lost_details(load_source_text(state["source"]), state["text"])}
 
 
@@ -38,13 +38,7 @@ def describe_excessive_loss(before: str, after: str, source: str, max_words: int
 
 
 def list_newly_lost_details(before: str, after: str, source: str) -> list[LostDetail]:
-    """List the details of the source that a change of the text has lost.
-
-    Args:
-        before: The text before the change; what it lacked already is not listed.
-        after: The text after the change.
-        source: Abstract that both were made from.
-    """
+    """List the details of the source that `after` has lost, but not those that `before` already lacked."""
     lost_before = find_lost_details(source, before)
     return [detail for detail in find_lost_details(source, after) if detail not in lost_before]
 

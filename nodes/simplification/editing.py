@@ -46,7 +46,7 @@ class WordingVerdicts(AgentAnswer):
 
 @as_loop_node
 async def judge_wordings(state: LoopState) -> LoopState:
-    """Accept or reject each suggestion of this round."""
+    """Accept or reject each open suggestion of this round; one without a verdict is rejected."""
     open_ones = [item for item in list_round_suggestions(state) if item["verdict"] == "open"]
     variables: dict[str, object] = {
         **build_text_variables(state),
@@ -91,7 +91,7 @@ async def apply_wordings(state: LoopState) -> LoopState:
 
 
 def list_pending_wordings(state: LoopState) -> list[WordingSuggestion]:
-    """List the accepted wordings of all rounds that code has not entered."""
+    """List the accepted wordings of all rounds that are not among the changes of the text yet."""
     applied = {change["before"] for change in state["changes"]}
     suggestions = state["exchange"]["suggestions"]
     return [item for item in suggestions if item["verdict"] == "accepted" and item["original"] not in applied]
@@ -125,7 +125,7 @@ async def remove_redundancies(state: LoopState) -> LoopState:
 
 
 def _is_abandoned_edit(piece: str, text: str, state: LoopState) -> bool:
-    """Return whether no agent will make an edit that code could not make."""
+    """Return whether no agent will make an edit that code could not: its words are gone, or texts are not rewritten."""
     # An earlier edit has changed the words, or the extension rules out that the text is rewritten as a whole.
     is_overlapped = not find_verbatim_matches(text, piece) and bool(find_verbatim_matches(state["text"], piece))
     return is_overlapped or has_extension("sentence_by_sentence", state)

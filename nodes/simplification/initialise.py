@@ -17,7 +17,7 @@ from tools.documents.reading import load_source_text
 
 
 def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
-    """List the deviations of the society of agents from the paper."""
+    """List the deviations of the society of agents from the paper, with its settings."""
     return [
         f"Agents have {chosen.revision_rounds} rounds to agree; the paper has them go on until they do. An agent that "
         "gives no usable answer ends its loop.",
@@ -32,7 +32,7 @@ def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
 
 
 async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:
-    """Set every key of the state."""
+    """Return every key of the first state, with the source as version 0."""
     settings, abstract = await resolve_input(state, "abstract", runtime.context or SimplificationContext())
     options = settings.simplification
     source = await asyncio.to_thread(read_source, abstract, options.scope, options.max_pages)

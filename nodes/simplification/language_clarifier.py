@@ -37,7 +37,7 @@ class Wordings(AgentAnswer):
 
 @as_loop_node
 async def propose_wordings(state: LoopState) -> LoopState:
-    """List complex non-medical words, phrases and sentences with simpler replacements."""
+    """Add suggestions: complex non-medical words, phrases and sentences with simpler replacements."""
     variables: dict[str, object] = {
         "text": state["text"],
         "memory": format_memory("language_clarifier", state),
@@ -49,7 +49,7 @@ async def propose_wordings(state: LoopState) -> LoopState:
 
 @as_loop_node
 async def revise_wordings(state: LoopState) -> LoopState:
-    """Propose better wordings for those that the simplifier rejected in the round before."""
+    """Add better suggestions for the wordings that the simplifier rejected in the round before."""
     rejected = [
         f'"{item["original"]}" -> "{item["replacement"]}": {item["reason"]}'
         for item in list_round_suggestions(state)
@@ -70,6 +70,7 @@ def list_round_suggestions(state: LoopState) -> list[WordingSuggestion]:
 
 
 def _add_suggestions(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:
+    """Return the update with the suggestions of a new round; repeated and empty changes are left out."""
     number = state["loop_round"] + 1
     # An answer may repeat a suggestion, or suggest the words that it should replace.
     pairs = dict.fromkeys((item.original.strip(), item.replacement.strip()) for item in wordings.suggestions)

@@ -25,7 +25,7 @@ class Questions(AgentAnswer):
 
 @as_loop_node
 async def ask_questions(state: LoopState) -> LoopState:
-    """Ask at least four questions about the newest text; the layperson never sees the source."""
+    """Ask at least four questions about the newest text, without seeing the source; repetitions are dropped."""
     answer = await ask_simplification_role(
         "layperson", "ask_questions", state, {"text": state["text"]}, Questions, trim="text"
     )

@@ -26,7 +26,7 @@ from tools.text import find_occurrences
 def measure_version(
     number: int, loop: Lead | Literal["", "single", "person"], text: str, lost: list[LostDetail]
 ) -> Version:
-    """Measure the grade and the words of a text, and return it as a version.
+    """Return a text as a version, with its grade and its number of words measured.
 
     The number is that of the entry that made the text, 0 for the source.
     """
@@ -37,7 +37,7 @@ def measure_version(
 
 
 async def log_exchange(state: SimplificationState) -> SimplificationState:
-    """Append the exchange to the conversation history and its text to the versions, and update the memories."""
+    """Return the update that files the exchange, its text as a version, its changes, memories and calls."""
     version = measure_version(state["entry"], state["next_loop"], state["text"], state["lost"])  # type: ignore[arg-type]
     filed: SimplificationState = {
         "versions": [version],
@@ -108,7 +108,7 @@ async def finish(state: SimplificationState) -> SimplificationState:
 
 
 def select_best_version(versions: list[Version]) -> tuple[Version, str]:
-    """Return the easiest of the versions that have lost least, and the reason for the choice."""
+    """Return a pair: the easiest of the changed versions that have lost least, and the reason for the choice."""
     # The unchanged source has lost nothing, and would always be chosen.
     changed = [version for version in versions if version["text"] != versions[0]["text"]] or versions[-1:]
     fewest = min(len(version["lost"]) for version in changed)
@@ -119,14 +119,14 @@ def select_best_version(versions: list[Version]) -> tuple[Version, str]:
 
 
 def list_addition_warnings(text: str, source: str) -> list[str]:
-    """Warn of the numbers, names, drugs and conditions in a text that its source does not have."""
+    """List, in a single warning or none, the numbers, names, drugs and conditions that the source does not have."""
     added = [fact["text"] for fact in list_unsupported_facts(text, source)] + list_unsupported_names(text, source)
     names = ", ".join(f'"{name}"' for name in dict.fromkeys(added))
     return [f"the original does not have {names}: each is an explanation, or a mistake"] if added else []
 
 
 def build_glossary(history: list[Exchange], text: str) -> list[GlossaryEntry]:
-    """List the terms of the text that the medical expert explained, each with its newest explanation."""
+    """List by term the terms of the text that the medical expert explained, each with its newest explanation."""
     explained: dict[str, GlossaryEntry] = {}
     for exchange in history:
         for question in exchange["questions"]:

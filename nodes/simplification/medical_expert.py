@@ -76,7 +76,7 @@ async def answer_questions(state: LoopState) -> LoopState:
 
 @as_loop_node
 async def validate_redundancies(state: LoopState) -> LoopState:
-    """Judge whether each quoted part is redundant and holds no essential medical information."""
+    """Judge whether each quoted part is redundant and inessential; a part without a verdict is kept."""
     open_parts = [part for part in state["exchange"]["redundancies"] if part["verdict"] == "open"]
     variables: dict[str, object] = {
         **build_text_variables(state),

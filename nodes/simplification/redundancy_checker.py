@@ -27,7 +27,7 @@ class Redundancies(AgentAnswer):
 
 @as_loop_node
 async def find_redundancies(state: LoopState) -> LoopState:
-    """Quote redundant parts of the text."""
+    """Quote redundant parts of the text, each once, for the medical expert to judge."""
     variables: dict[str, object] = {"text": state["text"], "memory": format_memory("redundancy_checker", state)}
     answer = await ask_simplification_role("redundancy_checker", "find_redundancies", state, variables, Redundancies)
     # An answer may hold a quote twice, or hold an empty quote.

@@ -34,7 +34,7 @@ class HistorySummary(AgentAnswer):
 
 
 async def condense_history(state: SimplificationState) -> SimplificationState:
-    """Summarise all exchanges but the newest if the history does not fit the selector's context."""
+    """Summarise all exchanges but the newest if the history does not fit the selector's context, or change nothing."""
     # 1. Find out whether the selector is asked next, and whether its prompt fits as it is.
     fresh, choices = state["history"][state["summarised"] :], list_agent_choices(state)
     if not fresh or len(choices) < 2:  # with one choice nobody is asked
@@ -71,7 +71,7 @@ class ReasonedChoice(AgentAnswer):
 
 
 async def select_agent(state: SimplificationState) -> SimplificationState:
-    """Choose among the lead agents that may act again, and open the exchange of the entry."""
+    """Choose among the lead agents that may act again and open the exchange of the entry, or end the run."""
     choices = list_agent_choices(state)
     agent, because, calls = choices[0], "No other agent may be entered again.", list[CallRecord]()
     if len(choices) > 1:
@@ -104,7 +104,7 @@ async def select_agent(state: SimplificationState) -> SimplificationState:
 
 
 def list_agent_choices(state: SimplificationState) -> list[Any]:
-    """List the lead agents that may act again, and `done` if the run may end early."""
+    """List the names of the lead agents that may act again, and `done` if the run may end early."""
     chosen = get_simplification_settings(state)
     leads: list[Any] = [lead for lead in chosen.loops if count_visits(state, lead) < chosen.entries]
     # Until a loop changes nothing, there is no sign that the text is finished.
@@ -118,6 +118,7 @@ def count_visits(state: SimplificationState, lead: Lead) -> int:
 
 
 def _build_selector_variables(state: SimplificationState, choices: list[Any]) -> dict[str, object]:
+    """Return the variables of the selector's prompt, with the exchanges that are not summarised."""
     entries = get_simplification_settings(state).entries
     open_choices = [
         f"- `{DONE}`, if no agent would improve the text any further"

@@ -49,7 +49,7 @@ class LatestSimplification(MarkdownAnswer):
 
     @classmethod
     def from_markdown(cls, text: str) -> Self:
-        """Take the text under its heading or, without a heading, all but the reasoning; it must have words."""
+        """Return the text under its heading, or all but the reasoning; raise ValueError if it has no words."""
         parts = split_at_labels(text, {"reasoning": "reasoning", "text": "(?:the )?latest simplification"})
         if "reasoning" in parts and "text" not in parts:  # then the text stands under the next heading
             parts["reasoning"], *below = _HEADING.split(parts["reasoning"], maxsplit=1)
@@ -60,7 +60,7 @@ class LatestSimplification(MarkdownAnswer):
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the words of all paragraphs and of the reasoning."""
+        """Return the most words of an answer: those of all paragraphs and of the reasoning."""
         return limits.paragraphs * limits.paragraph_words + limits.questions * limits.note_words
 
 
@@ -86,6 +86,7 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
     hard = [sentence for sentence in sentences if is_hard(sentence) and sentence in text]
 
     async def ask(sentence: str) -> Answer[SimplifiedSentence]:
+        """Ask the simplifier for one sentence in easy words."""
         variables: dict[str, object] = {
             "source": source,
             "clarifications": format_numbered_list(answered),
@@ -97,6 +98,7 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
         )
 
     def is_harmful(before: str, after: str, new: str) -> bool:
+        """Return whether the text loses a detail of the source, or the new sentence names what the source does not."""
         return bool(list_newly_lost_details(before, after, source) or list_unsupported_names(new, source))
 
     text, calls = await rewrite_selected_sentences(text, hard[: get_limits(state).rewrites], source, ask, is_harmful)
@@ -106,7 +108,7 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
 async def rewrite_entire_text(
     step: str, state: LoopState, variables: dict[str, object], reasons: list[str], kind: Kind
 ) -> LoopState:
-    """Ask the simplifier for the entire text, and attribute each change to one of the reasons for the rewrite.
+    """Ask the simplifier for the entire text, and return the update with it and its changes, each with a reason.
 
     The prompt has the given variables beside the original, the newest text and the memory. The reasons are the
     questions, suggestions or comments that the rewrite is to follow.
@@ -143,8 +145,11 @@ async def _ask_simplifier(step: str, state: LoopState, variables: dict[str, obje
     before, max_words = build_text_variables(state), get_simplification_settings(state).max_words
 
     class KeptContent(LatestSimplification):
+        """A new version of the entire text that is unusable if it has lost too much."""
+
         @classmethod
         def from_markdown(cls, text: str) -> Self:
+            """Return the answer; raise ValueError if its text has lost too much."""
             answer = super().from_markdown(text)
             if loss := describe_excessive_loss(state["text"], answer.text, str(before["source"]), max_words):
                 raise ValueError(loss)
@@ -157,20 +162,20 @@ async def _ask_simplifier(step: str, state: LoopState, variables: dict[str, obje
 
 
 def _list_expert_answers(state: LoopState) -> list[str]:
-    """List the questions of this entry that the expert answered, with their answers."""
+    """List the questions of this entry that the expert answered, each with its answer."""
     return [f"{item['text']} {format_expert_answer(item)}" for item in state["exchange"]["questions"] if item["answer"]]
 
 
 def _build_text_update(
     state: LoopState, text: str, calls: list[CallRecord], reasons: list[str], kind: Kind
 ) -> LoopState:
-    """Return the changes of the state that a new text brings."""
+    """Return the update that a new text brings, with its changes by sentence."""
     changes = list_text_changes(state["text"], text, reasons, make_text_change(state, kind))
     return {"text": text, "changes": [*state["changes"], *changes], "to_correct": [], "loop_calls": calls}
 
 
 def make_text_change(state: LoopState, kind: Kind) -> TextChange:
-    """Return the record of a change in this entry, without its words and its reason."""
+    """Return a template for records of changes in this entry, with empty words and reason."""
     entry, loop, number = state["entry"], state["exchange"]["loop"], max(1, state["loop_round"])
     return TextChange(
         entry=entry, loop=loop, round=number, agent="simplifier", kind=kind, before="", after="", because=""
@@ -188,6 +193,7 @@ def list_text_changes(before: str, after: str, reasons: Sequence[str], template:
     """
 
     def split_words(text: str) -> set[str]:
+        """Return the words by which a change and a reason are compared."""
         # Reasons for a rewrite are long, so only content words count; all others quote the words that they concern.
         is_rewrite = template["kind"] == "rewrite"
         return collect_content_stems(text) if is_rewrite else set(_WORD.findall(text.casefold()))
