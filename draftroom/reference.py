@@ -36,35 +36,35 @@ def render_reference_pages() -> dict[str, str]:
         part for name in COMMANDS for part in describe_command(f"draftroom {name}", load_command(name), explained)
     ]
     written = {
-        "settings.md": list_settings(),
-        "extensions.md": list_extensions(),
+        "settings.md": describe_settings(),
+        "extensions.md": describe_extensions(),
         "exit_codes.md": [render_exit_codes().rstrip()],
         "commands.md": commands,
-        "python.md": list_python_interface(),
+        "python.md": describe_python_interface(),
     }
     heads = {name: (DOCS / name).read_text(encoding="utf-8").partition(MARKER)[0] for name in written}
     return {name: "\n\n".join([heads[name] + MARKER.rstrip(), *parts]) + "\n" for name, parts in written.items()}
 
 
-def list_settings() -> Iterator[str]:
+def describe_settings() -> Iterator[str]:
     """Yield the Markdown parts of the page of all settings, table by table."""
     yield from ("## At the top", render_fields(Settings, {"models", "limits", *SYSTEM_TABLES}))
     yield "## [limits]\n\nNumbers of items and of words. A text is cut only if it is three times as long."
     yield render_fields(Limits)
     for name, model in SYSTEM_TABLES.items():
-        yield from list_settings_table(name, model)
+        yield from describe_settings_table(name, model)
     roles = ", ".join(f"`{role}`" for role in ROLES)
     yield f"## [models.ROLE]\n\nROLE is one of {roles}; what a role leaves out it takes from `default`."
     yield render_fields(ModelSettings)
 
 
-def list_settings_table(name: str, model: type[BaseModel]) -> Iterator[str]:
+def describe_settings_table(name: str, model: type[BaseModel]) -> Iterator[str]:
     """Yield the Markdown parts about a table of the settings, then about its nested tables."""
     annotations = {name: field.annotation for name, field in model.model_fields.items()}
     nested = {key: kind for key, kind in annotations.items() if isinstance(kind, type) and issubclass(kind, BaseModel)}
     yield from (f"## [{name}]", render_fields(model, nested))
     for field, within in nested.items():
-        yield from list_settings_table(f"{name}.{field}", within)
+        yield from describe_settings_table(f"{name}.{field}", within)
 
 
 def render_fields(described: Any, leave_out: Iterable[str] = ()) -> str:
@@ -94,7 +94,7 @@ def describe_values(schema: Mapping[str, Any]) -> str:
     return " ".join([schema.get("type", "any"), *bounds])
 
 
-def list_extensions() -> Iterator[str]:
+def describe_extensions() -> Iterator[str]:
     """Yield a heading and a Markdown table for each system with extensions."""
     for table, settings in SYSTEM_TABLES.items():
         if not settings.known_extensions:
@@ -131,7 +131,7 @@ def describe_command(path: str, command: Any, explained: dict[tuple[str, str], s
         yield from describe_command(f"{path} {name}", subcommand, explained)
 
 
-def list_python_interface() -> Iterator[str]:
+def describe_python_interface() -> Iterator[str]:
     """Yield Markdown parts about what a program imports: graphs, their input and output, context, and errors."""
     for own, *baselines in SYSTEMS_BY_TABLE.values():
         others = ", ".join(f"`{baseline.name}`" for baseline in baselines)

@@ -63,7 +63,7 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
         result=[
             b.Heading(f"Feedback on: {title}", 1),
             b.TextLine(f"{summary}{ranked}.", tone="soft"),
-            *_warn_of_hidden_text(values),
+            *_build_hidden_text_callout(values),
             *([b.TextLine(missing, tone="soft")] if missing else []),
             b.NotedPaper([*computed, *comments], paragraphs, list(WEAKNESS_COLOURS)),
             *previous,
@@ -76,7 +76,7 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
     )
 
 
-def _warn_of_hidden_text(values: Values) -> Iterator[b.Block]:
+def _build_hidden_text_callout(values: Values) -> Iterator[b.Block]:
     """Yield a callout about hidden text and instructions in the paper, or nothing if there are none."""
     lines = [
         b.TextLine(

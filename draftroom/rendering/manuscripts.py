@@ -138,7 +138,7 @@ def render_latex(record: RunRecord, values: Values) -> str:
     marks = []
     for note in locate_notes(document, record, values):
         at = _find_note_offset(note, document, words)
-        marks.append((_move_to_plain_text(source, words, at) if at else beginning, note))
+        marks.append((_move_offset_to_plain_text(source, words, at) if at else beginning, note))
     # From the end, so that the offsets of earlier notes stay right.
     for at, note in sorted(marks, key=lambda mark: mark[0], reverse=True):
         escaped = "".join(_LATEX_ESCAPES.get(character, character) for character in note.text)
@@ -163,7 +163,7 @@ def _find_note_offset(placed: PlacedNote, document: Document, words: str) -> int
     return beginning.end if beginning else 0
 
 
-def _move_to_plain_text(source: str, words: str, at: int) -> int:
+def _move_offset_to_plain_text(source: str, words: str, at: int) -> int:
     """Return an offset moved behind the formula and braces around it, where a note would not compile."""
     # 1. Behind the formula.
     dollars = list(re.finditer(r"(?<!\\)\$+", source))
