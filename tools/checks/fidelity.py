@@ -38,7 +38,7 @@ from tools.text import Sentence, split_sentences, strip_accents, strip_headline
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name or symbol in a sentence."""
+    """A name or symbol of a sentence, with its place."""
 
     text: str
     start: int
@@ -124,6 +124,7 @@ def _find_symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
 
 
 def _classify_part(text: str, start: int, part: str) -> str:
+    """Classify a part of a token as "digits", "symbol", "capital" or "ordinary"; units and ordinals are ordinary."""
     if part.isdigit():
         return "digits"
     measured = _MEASURED.match(part)
@@ -137,7 +138,7 @@ def _classify_part(text: str, start: int, part: str) -> str:
 
 
 def _join_capitalised_words(text: str, run: list[tuple[int, str]]) -> Iterator[Name]:
-    """Yield the name that a run of capitalised words makes together, if it makes any."""
+    """Yield the name that a run of capitalised words makes together, or nothing if it is a title or label."""
     while run and len(run[-1][1]) == 1:
         run = run[:-1]  # single letters count only inside: "John F. Kennedy"
     if run and not (len(run) == 1 and (run[0][1].lower() in _TITLES or _ROMAN.match(run[0][1]))):
@@ -194,7 +195,7 @@ class NameIndex:
         self._name_initials = {_join_initials(fold_words(name)) for name in self._names if " " in name}
 
     def supports(self, name: Name, definitions: Sequence[tuple[str, str]] = ()) -> bool:
-        """Return whether the source has a name in some spelling.
+        """Return whether the source has a name in some spelling or as its acronym, or any text may use it (DNA, May).
 
         Args:
             name: A name of the draft.
@@ -224,6 +225,7 @@ class NameIndex:
         return False
 
     def _is_abbreviation(self, words: Sequence[str], definitions: Sequence[tuple[str, str]]) -> bool:
+        """Return whether the source has words that an acronym abbreviates, by initials or by a definition."""
         letters = "".join(words)
         is_initials = letters in self._name_initials or (len(letters) >= 3 and letters in self._initials)
         if is_initials and letters.isalpha():
@@ -237,6 +239,7 @@ class NameIndex:
 
 
 def _join_initials(words: Sequence[str]) -> str:
+    """Join the first letters of words, without linking words such as "of"."""
     return "".join(word[0] for word in words if word not in _LINKING)
 
 
@@ -262,6 +265,7 @@ def list_unsupported_facts(draft: str, source: str) -> list[Fact]:
 
 @lru_cache(maxsize=4)  # all drafts of a run are checked against one paper
 def _index_source(source: str) -> tuple[AmountIndex, NameIndex]:
+    """Return the index of the amounts and the index of the names of a source; cached."""
     found = parse_details(source)
     return (
         AmountIndex((details.sentence, details.amounts) for details in found),
@@ -275,7 +279,7 @@ _MAX_DEFINITION_CHARACTERS: Final = 120  # before the parenthesis
 
 @dataclass(frozen=True, slots=True)
 class SentenceDetails:
-    """The amounts and names of a sentence."""
+    """A sentence with its amounts and names."""
 
     sentence: str
     amounts: list[Amount]
@@ -283,7 +287,7 @@ class SentenceDetails:
 
 
 def parse_details(text: str) -> list[SentenceDetails]:
-    """Find the amounts and names of each sentence of a text.
+    """Return the amounts and names of each sentence of a text, in order.
 
     A single capitalised word at the start of a sentence is a name only if it is a name elsewhere in the text.
     """
@@ -307,17 +311,17 @@ def is_fact(amount: Amount) -> bool:
     return not is_small_word or (amount.unit is not None and amount.text.lower() != "one day")
 
 
-def find_acronym_definitions(found: list[SentenceDetails]) -> list[tuple[str, str]]:
-    """List the acronyms that a text defines, each with the words before it: "matrix metalloproteinases (MMPs)"."""
+def find_acronym_definitions(sentences: list[SentenceDetails]) -> list[tuple[str, str]]:
+    """List the acronyms that sentences define, each with the words before it: "matrix metalloproteinases (MMPs)"."""
     return [
         (match[1], details.sentence[max(0, match.start() - _MAX_DEFINITION_CHARACTERS) : match.start()])
-        for details in found
+        for details in sentences
         for match in _DEFINITION.finditer(details.sentence)
     ]
 
 
 def build_mention_key(detail: Amount | Name) -> Hashable:
-    """Return a key that all mentions of an amount or a name share."""
+    """Return a hashable key that all mentions of an amount or a name share."""
     return "".join(fold_words(detail.text)) if isinstance(detail, Name) else (detail.value, detail.unit)
 
 
@@ -339,12 +343,12 @@ def compute_coverage(draft: str, source: str) -> float:
 
 
 def collect_content_stems(text: str) -> set[str]:
-    """Return the content words of a text, those of five letters or more, each by its first letters."""
+    """Return the set of the content words of a text, those of five letters or more, cut to their first five letters."""
     return {word[:_STEM_LETTERS] for word in _CONTENT_WORD.findall(text.casefold())}
 
 
 def list_subject_warnings(draft: str, source: DocumentRef) -> list[str]:
-    """Warn of a draft that seems to be about something else than its stored source."""
+    """Return a list of one warning if a draft seems to be about something else than its stored source, or of none."""
     share = compute_coverage(draft, load_source_text(source))
     if source["words"] > _MAX_ABSTRACT_WORDS or share >= _MIN_COVERAGE:
         return []

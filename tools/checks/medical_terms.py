@@ -20,11 +20,12 @@ _DIGRAPH: Final = re.compile("[ao]e", re.IGNORECASE)
 
 
 def normalize_spelling(text: str) -> str:
-    """Return a text in a spelling for comparisons, in which "anaemia" and "anemia" are alike."""
+    """Return a text in a spelling for comparisons, in which British and American forms (anaemia, anemia) are alike."""
     return _DIGRAPH.sub("e", text).replace("umour", "umor")
 
 
 def _normalize_name(name: str) -> str:
+    """Return the folded words of a name in the spelling for comparisons, joined by spaces."""
     return " ".join(fold_words(normalize_spelling(name)))
 
 
@@ -52,6 +53,6 @@ _MEDICAL_NAME: Final = re.compile(rf"(?i)\b(?:(?-i:{_LETTERED})|{_LISTED_NAMES}|
 
 
 def find_medical_names(sentence: str) -> list[Name]:
-    """Find the drugs and conditions of a sentence, in order."""
+    """Find the names of drugs and conditions in a sentence, in order."""
     found = (Name(match[0], match.start(), symbol=False) for match in _MEDICAL_NAME.finditer(sentence))
     return [name for name in found if name.text.casefold() not in _WORDS["no_names"]]

@@ -85,7 +85,7 @@ class Negation:
 
 
 class DenialIndex:
-    """Index of the denying and affirming clauses of a text."""
+    """Index of the denying and affirming clauses of a text, to look negations up in."""
 
     def __init__(self, sentences: Iterable[str]) -> None:
         self._topics: set[frozenset[str]] = set()
@@ -99,7 +99,7 @@ class DenialIndex:
                 (self._denying if _DENIAL.search(clause) else self._affirming).add(_collect_stems(clause))
 
     def has_negation(self, negation: Negation) -> bool:
-        """Return whether the text still denies what a sentence of its source denies."""
+        """Return whether the text still denies what a negation of its source denies."""
         clause = negation.clause if len(negation.clause) > 2 else frozenset[str]()
         denied, affirmed = (
             max((len(clause & other) / len(clause) for other in clauses if clause), default=0)
@@ -125,7 +125,7 @@ def find_negations(sentence: str) -> list[Negation]:
 
 
 def _list_clause_bounds(sentence: str) -> list[int]:
-    """List the places where clauses begin: at a "but", and at the last joint before a denial."""
+    """List the offsets between clauses, with start and end: at a "but", and at the last joint before a denial."""
     bounds = {0, len(sentence), *(contrast.end() for contrast in _CONTRAST.finditer(sentence))}
     after = 0
     for cue in _DENIAL.finditer(sentence):
@@ -136,11 +136,12 @@ def _list_clause_bounds(sentence: str) -> list[int]:
 
 
 def _list_uninflected_words(text: str) -> list[str]:
-    """List the words of four letters or more, without their inflection."""
+    """List the words of four letters or more, in lower case and without their inflection."""
     return [_ENDING.sub("", word) for word in _WORD.findall(text.casefold())]
 
 
 def _collect_stems(text: str, *, excluded: frozenset[str] = frozenset()) -> frozenset[str]:
+    """Return the stems (five letters) of the words of a text, except the excluded words."""
     return frozenset(word[:_STEM_LETTERS] for word in _list_uninflected_words(text) if word not in excluded)
 
 
@@ -175,7 +176,7 @@ def find_lost_details(source: str, text: str) -> list[LostDetail]:
 
 @lru_cache(maxsize=4)  # all versions of a run are checked against one abstract
 def _parse_source(source: str) -> tuple[list[tuple[_Detail, str]], list[tuple[str, str]]]:
-    """Return the details of a source, each with its sentence, and the acronyms that the source defines."""
+    """Return the details of a source, each with its sentence, and the acronyms that it defines; cached."""
     found = parse_details(source)
     details: list[tuple[_Detail, str]] = []
     for sentence, amounts, names in ((each.sentence, each.amounts, each.names) for each in found):
@@ -219,7 +220,7 @@ class _SimplifiedText:
 
 
 def _identify_detail(detail: _Detail, sentence: str) -> tuple[LostKind, Hashable]:
-    """Return the kind of a detail, and a key that its mentions share."""
+    """Return the kind of a detail, and a hashable key that its mentions share, as a pair."""
     match detail:
         case Amount():
             # An amount is never an entity, but its type allows it.

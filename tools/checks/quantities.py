@@ -27,7 +27,7 @@ Hedge = Literal["exact", "about", "above", "below"]
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number in a sentence."""
+    """A number of a sentence with its unit, hedge and place."""
 
     kind: FactKind
     value: float
@@ -116,9 +116,10 @@ def find_amounts(sentence: str) -> list[Amount]:
 
 
 def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
+    """Build the amount of a match of `_NUMBER`; None for ordinals, dimensions, plurals and infinite values."""
     # 1. The value.
     scale = parse_number_words(f"one {match['scale']}") if match["scale"] else 1.0
-    value, significant = _parse_value(match)
+    value, significant = _parse_value_and_digits(match)
     value *= scale
     start, end = match.span()
     if not math.isfinite(value) or _NO_COUNT.match(sentence, end):
@@ -155,7 +156,8 @@ def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
     return Amount(kind, value, unit, sentence[start:end], start, end, significant, hedge, spelled, scale)
 
 
-def _parse_value(match: re.Match[str]) -> tuple[float, int]:
+def _parse_value_and_digits(match: re.Match[str]) -> tuple[float, int]:
+    """Return the value of a match of `_NUMBER`, before a scale such as "million", and its significant digits."""
     if words := match["whole"] or match["fraction"]:
         value = parse_number_words(words) + (0.5 if match["half"] else 0)
         return value, _count_significant_digits(f"{value:.15g}") if match["whole"] else 1
@@ -170,6 +172,7 @@ def _parse_value(match: re.Match[str]) -> tuple[float, int]:
 
 
 def _count_significant_digits(digits: str) -> int:
+    """Count the significant digits of a number, at least one; not trailing zeros of a whole number."""
     kept = digits.replace(".", "").lstrip("0")
     return len(kept if "." in digits else kept.rstrip("0")) or 1
 
@@ -199,7 +202,7 @@ _CONJUNCTION: Final = re.compile(r",? (?:and|or) ")
 
 
 class AmountIndex:
-    """Index of the amounts and small counts of a source."""
+    """Index of the amounts and small counts of a text, to look amounts up in."""
 
     def __init__(self, sentences: Iterable[tuple[str, list[Amount]]]) -> None:
         self._stated: dict[Hashable, Amount] = {}
@@ -242,14 +245,17 @@ class AmountIndex:
 
 
 def _build_amount_key(amount: Amount) -> Hashable:
+    """Return a key that amounts share if they have one value and unit, and are written alike."""
     return (amount.value, amount.unit, amount.significant, amount.spelled)
 
 
 def _is_count(amount: Amount) -> bool:
+    """Return whether an amount has no hedge and no unit, or is a multiple (threefold)."""
     return amount.hedge == "exact" and (amount.unit is None or amount.unit.dimension == "fold")
 
 
 def _is_supported_by(amount: Amount, stated: Amount) -> bool:
+    """Return whether a stated amount supports an amount: by an equal value in any unit, or by an approximation."""
     if DECADE in (amount.unit, stated.unit):
         # The year 1994 supports "the 1990s", but not the reverse.
         return amount.unit is DECADE and stated.kind == "year" and amount.value == stated.value // 10 * 10
@@ -268,6 +274,7 @@ def _is_supported_by(amount: Amount, stated: Amount) -> bool:
 
 
 def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
+    """Return whether an amount is a fair rounding of a stated value, or its hedge or bound allows it."""
     if amount.hedge == "above":
         return amount.value <= value <= _MAX_BOUND_FACTOR * amount.value
     if amount.hedge == "below":
@@ -283,7 +290,7 @@ def _is_approximation(amount: Amount, value: float, stated: Amount) -> bool:
 
 
 def _convert_stated_value(amount: Amount, stated: Amount) -> float | None:
-    """Return the stated value in the unit of the draft's amount; None if they measure different things."""
+    """Return the stated value in the unit of the amount; None if they measure different things."""
     if amount.unit and stated.unit:
         return stated.unit.convert_value(stated.value, amount.unit) if amount.unit.is_comparable(stated.unit) else None
     if stated.unit is None and (amount.unit is None or _is_share(amount.unit, stated.value)):

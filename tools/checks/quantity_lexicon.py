@@ -121,6 +121,7 @@ CURRENCIES: Final = {
 
 
 def _build_unit_tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
+    """Build the table of all units by their symbols, and that by their names in the singular."""
     symbols: dict[str, Unit] = {}
     names: dict[str, Unit] = {}
     for dimension, short, long, prefixes in _PREFIXED_UNITS:
@@ -141,7 +142,7 @@ _UNITS_BY_SYMBOL, _UNITS_BY_NAME = _build_unit_tables()
 
 
 def build_alternation(words: Iterable[str]) -> str:
-    """Return a pattern of any of these words, the longest first."""
+    """Return a regular expression, as text, that matches any of these words, the longest first."""
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
@@ -213,7 +214,7 @@ FRACTION_WORDS: Final = (
 
 
 def parse_number_words(words: str) -> float:
-    """Return the value of a text that matches `WHOLE_NUMBER_WORDS` or `FRACTION_WORDS`."""
+    """Return the value of a text that matches `WHOLE_NUMBER_WORDS` or `FRACTION_WORDS`: 0.25 for "a quarter"."""
     parts = re.findall(r"[a-z]+", words.lower())
     share = "half" if parts[-1] == "halves" else parts[-1].removesuffix("s")
     if share in _PARTS:

@@ -16,7 +16,7 @@ _ELLIPSIS: Final = re.compile(r"…|\.\.\.")
 
 
 class TextSpan(NamedTuple):
-    """Start and end of words in a text."""
+    """Named tuple of the offsets of start and end of words in a text."""
 
     start: int
     end: int
@@ -27,12 +27,12 @@ class TextSpan(NamedTuple):
 
 
 def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> TextSpan | None:
-    """Find the first place where a text has the words of a quote in order and without gaps.
+    """Return the first span of a text that has the words of a quote in order and without gaps; None without any.
 
     Args:
-        quote: Words to find; case, punctuation and white space may differ.
+        quote: Words to find; case, punctuation and white space may differ, accents may not.
         text: Text that is searched.
-        fewest: Shorter quotes, in words, are not searched for.
+        fewest: Least number of words; None is returned for a shorter quote.
     """
     wanted = [word.casefold() for word in _WORD.findall(quote)]
     if len(wanted) < max(1, fewest):
@@ -46,7 +46,7 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
 
 
 def find_closest_quote(quote: str, text: str) -> TextSpan | None:
-    """Find the words of a quote, or the sentence that shares most of them; None if no sentence is close."""
+    """Return the span of a quote, or of the sentence that shares most of its words; None if no sentence is close."""
     place = find_quote(quote, text)
     if place or not (wanted := _collect_folded_words(quote)):
         return place
@@ -59,11 +59,12 @@ def find_closest_quote(quote: str, text: str) -> TextSpan | None:
 
 
 def find_quotation(comment: str, text: str) -> TextSpan | None:
-    """Find the longest passage in a comment's quotation marks that a text has, too."""
+    """Return the span of the longest passage in a comment's quotation marks that a text has, too; None without any."""
     passages = [part for quotation in _QUOTATION.findall(comment) for part in _ELLIPSIS.split(quotation)]
     places = filter(None, (find_quote(passage, text, fewest=1) for passage in passages))
     return max(places, key=lambda place: place.end - place.start, default=None)
 
 
 def _collect_folded_words(text: str) -> set[str]:
+    """Return the set of the words of a text, in lower case."""
     return {word.casefold() for word in _WORD.findall(text)}

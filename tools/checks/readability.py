@@ -21,7 +21,7 @@ _CLOSING = "\"'”’)]*"
 
 
 def compute_readability(text: str) -> Readability:
-    """Grade an English text, in Markdown or plain, with textstat.
+    """Grade an English text, in Markdown or plain, with four formulas of textstat; count its words, too.
 
     The headline is not graded. Every other heading, list item and paragraph ends a sentence, with or without a full
     stop. A decimal point and the stop of an abbreviation do not, although textstat counts them as ends: an abstract

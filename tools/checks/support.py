@@ -21,7 +21,7 @@ MAX_WARNINGS: Final = 5
 
 
 def score_sentence_similarity(text: str, source: str) -> list[tuple[str, float]]:
-    """Return each sentence of a text, without headings, with its highest cosine to a sentence of the source.
+    """Return each sentence of a text, without headings, with its highest cosine (-1 to 1) to one of the source.
 
     Raises:
         RetrievalUnavailable: The encoder is not installed.
@@ -35,7 +35,7 @@ def score_sentence_similarity(text: str, source: str) -> list[tuple[str, float]]
 
 
 def list_support_warnings(text: str, source: DocumentRef) -> list[str]:
-    """Warn of sentences that the stored source does not seem to say, the least similar first.
+    """List warnings about at most five sentences that the stored source does not seem to say, the least similar first.
 
     Raises:
         RetrievalUnavailable: The encoder is not installed.

@@ -37,7 +37,7 @@ _load_system_certificates = cache(partial(httpx2.create_ssl_context, trust_env=F
 
 
 class Secret(NamedTuple):
-    """Key of a service. It is sent to the first host only, and appears in no address, message or file."""
+    """Named tuple of the key of a service, sent to the first host only and shown in no address, message or file."""
 
     place: Literal["header", "query"]
     name: str
@@ -48,7 +48,7 @@ class Secret(NamedTuple):
 
 
 class Download(NamedTuple):
-    """A fetched file, decoded from its transfer encoding."""
+    """Named tuple of a fetched file, decoded from its transfer encoding."""
 
     address: str
     """Address after all redirects."""
@@ -68,7 +68,7 @@ class Fetcher:
     certificates: ssl.SSLContext | None = None  # those of the system by default
 
     async def fetch(self, address: str, *, accept: AbstractSet[str], secrets: Sequence[Secret] = ()) -> Download:
-        """Fetch an address; http is turned into https.
+        """Fetch an address over https, also if it is http, and return the file with its address after redirects.
 
         Raises:
             AddressBlockedError: The address, or one that it redirects to, is on the blocklist.
@@ -100,7 +100,7 @@ class Fetcher:
     async def _request_first_reachable(
         self, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]
     ) -> Download | str:
-        """Request a URL from the first IP address of its host that answers; a redirect returns its location."""
+        """Return the file at a URL, or the location of its redirect, from the first IP address that answers."""
         name = "ConnectError"
         for ip in await self.gate.resolve_addresses(url):
             try:
@@ -115,7 +115,7 @@ class Fetcher:
     async def _request_from_ip(
         self, ip: str, url: httpx2.URL, accept: AbstractSet[str], secrets: Sequence[Secret]
     ) -> Download | str:
-        """Connect to the IP address that was checked; certificate and Host header are those of the host name."""
+        """Return file or redirect location from a checked IP address; certificate and Host are the host name's."""
         headers = {
             "Host": url.netloc.decode("ascii"),
             "User-Agent": self.user_agent,
@@ -142,6 +142,7 @@ class Fetcher:
     async def _read_response(
         self, url: httpx2.URL, response: httpx2.Response, accept: AbstractSet[str]
     ) -> Download | str:
+        """Return the file of an answer, or the location of its redirect; raise if status, type or size is refused."""
         # 1. Redirects and error statuses.
         if response.has_redirect_location:
             return str(response.headers["location"])
@@ -214,7 +215,7 @@ class DownloadCache:
         return download if fresh else None
 
     def store_entry(self, key: str, download: Download) -> None:
-        """Store a download atomically.
+        """Write a download to the file of its key, atomically.
 
         Raises:
             StateError: The state folder cannot be written, or the disk is full.

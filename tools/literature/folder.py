@@ -27,7 +27,7 @@ _read_lock = threading.Lock()  # so that parallel branches of a run read a paper
 
 
 class FolderProvider:
-    """Ranks the papers of a folder and its subfolders by their best passage."""
+    """A `Provider` that ranks the papers of a folder and its subfolders by their best passage."""
 
     name = "folder"
 
@@ -41,7 +41,7 @@ class FolderProvider:
         return await asyncio.to_thread(self._search_papers, query, limit)
 
     async def load_hit(self, hit: Hit) -> Document:
-        """Return the paper of a hit.
+        """Return the paper of a hit, from its file or from the cache.
 
         Raises:
             FetchError: The paper is gone, or was never in the folder.
@@ -54,6 +54,7 @@ class FolderProvider:
         return document
 
     def _search_papers(self, query: str, limit: int) -> SearchResult:
+        """Return the best papers for a query, and notices on files that cannot be read; blocks while it reads."""
         if not self._path.is_dir():
             raise FetchError(str(self._path), "is not a folder; set `folder` to one with papers")
         # 1. Read the papers; a copy of a paper is skipped.
@@ -94,7 +95,7 @@ class FolderProvider:
         return sorted(found)
 
     def _read_paper_file(self, path: Path) -> Document | str:
-        """Return the paper in a file, or why it cannot be read."""
+        """Return the paper in a file, or a text why it cannot be read; cached until the file changes."""
         try:
             status = path.stat()
             if not stat.S_ISREG(status.st_mode):
@@ -109,7 +110,7 @@ class FolderProvider:
 
 @lru_cache(maxsize=1000)
 def _read_paper_cached(read: PaperReader, path: Path, _mtime_ns: int, _size: int) -> Document | str:
-    """Return the paper in a file, or why it cannot be read; the file's time and size are part of the cache key."""
+    """Return the paper in a file without places of words, or why it cannot be read; time and size are a cache key."""
     try:
         document = read(path.read_bytes(), path.name, str(path))
     except InputError as error:

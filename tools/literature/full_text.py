@@ -22,7 +22,7 @@ PaperReader = Callable[[bytes, str, str], Document]
 
 
 def read_paper(data: bytes, name: str, source: str) -> Document:
-    """Read a paper as `PaperReader` describes, once for equal contents."""
+    """Read a paper from its bytes as `PaperReader` describes; equal contents are read once and stored."""
     return load_document(read_document_bytes(data, name=name, source=source))
 
 
@@ -78,7 +78,7 @@ async def fetch_hit_document(
 
 
 def as_found_document(hit: Hit, document: Document, *, full: bool = True) -> FoundDocument:
-    """Combine a document with its source."""
+    """Return a document with title, address and provider of its hit; neither is changed."""
     return FoundDocument(
         document=document,
         title=hit["title"] or document["title"],

@@ -28,6 +28,8 @@ _ABSTRACT_HEADING = re.compile(r"<jats:title>\s*abstract\s*</jats:title>", re.IG
 
 
 class _TableRow(BaseModel):
+    """Base class of the parts of `providers.toml`, which have no unknown fields."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
@@ -61,7 +63,7 @@ class ServiceKey(_TableRow):
 
 
 class ServiceSpec(_TableRow):
-    """How a service is queried, and how its answers are read."""
+    """Description of a service: how it is queried, and how its answers are read."""
 
     interval_s: float
     """Seconds from the beginning of one request to that of the next."""
@@ -84,7 +86,7 @@ class ServiceSpec(_TableRow):
 
 @dataclass(frozen=True)
 class ServiceClient:
-    """Client of one service, a `Provider`."""
+    """A `Provider` that searches one scholarly service."""
 
     name: str
     """Name in settings, hits and notices."""
@@ -94,7 +96,7 @@ class ServiceClient:
     contact: str = ""
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """Search the service as `Provider.search` describes."""
+        """Search the service as `Provider.search` describes; there are no notices."""
         catalogue, hits = self.catalogue, list[Hit]()
         words = [catalogue.word.format(word) for word in extract_search_words(query)]
         # A single word gives the same query with each separator.
@@ -105,7 +107,7 @@ class ServiceClient:
         return SearchResult(hits, [])
 
     async def look_up_doi(self, doi: str) -> SearchResult:
-        """Look up the work with a DOI, at a service that filters by it; one hit, or none if it is unknown there.
+        """Look up the work with a DOI, at a service that filters by it: one hit, or none if it is unknown there.
 
         Raises:
             FetchError: The service could not be asked.
@@ -114,6 +116,7 @@ class ServiceClient:
         return SearchResult(await self._request_hits({**kept, "filter": "doi:{query}"}, doi, 1), [])
 
     async def _request_hits(self, templates: Mapping[str, str], query: str, limit: int) -> list[Hit]:
+        """Query the service with templates filled in, and return the hits; answers are cached."""
         values = {"query": query, "limit": min(limit, self.catalogue.most), "contact": self.contact}
         parameters = {name: template.format(**values) for name, template in templates.items()}
         return await self.web.query_service(
@@ -126,7 +129,7 @@ class ServiceClient:
         )
 
     def _parse_hits(self, data: bytes) -> list[Hit]:
-        """Parse the hits of an answer; raise ValueError if it has another form."""
+        """Return the hits in an answer, without peer reviews; raise ValueError if it has another form."""
         answer = parse_arxiv_feed(data) if self.name == "arxiv" else from_json(data)
         if not find_values(answer, self.catalogue.marker):
             raise ValueError("an answer of another form")
@@ -171,15 +174,16 @@ def find_values(value: Any, path: str) -> list[Any]:
 
 
 def fill_first_template(templates: Iterable[str], record: Record) -> str:
-    """Return the first template that is not empty, filled in."""
+    """Return the first template that is not empty, filled in; an empty text without any."""
     return next((text for template in templates if (text := fill_template(template, record))), "")
 
 
 def fill_template(template: str, record: Record) -> str:
-    """Fill in a template; the result is empty if all its fields are missing."""
+    """Return a template filled in from a record; empty if all its fields are missing."""
     has_value = False
 
     def fill_field(field: re.Match[str]) -> str:
+        """Return the value of a field, and note whether any field has one."""
         nonlocal has_value
         found = [value for value in find_values(record, field[1]) if isinstance(value, (str, int))]
         text = normalize_field_text(str(found[0])) if found else ""
@@ -191,7 +195,7 @@ def fill_template(template: str, record: Record) -> str:
 
 
 def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
-    """Parse an Atom feed of arXiv; raise ValueError if it is none, or reports an error."""
+    """Parse an Atom feed of arXiv to a dictionary of `entries`; raise ValueError if it is none or reports an error."""
     text = data.decode()
     if "<!DOCTYPE" in text:  # an Atom feed has none, and its entities could expand without end
         raise ValueError("a feed with a document type")
@@ -222,7 +226,7 @@ def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
 
 
 def normalize_record(service: str, record: Record) -> Record:
-    """Make those changes to a record of a service that templates cannot express."""
+    """Return a copy of a record with changes that templates cannot express; most services need none."""
     if service == "openalex":
         # The abstract is an inverted index, which maps each word to its positions.
         index = record.get("abstract_inverted_index")

@@ -51,7 +51,7 @@ class Notice(TypedDict):
 
 
 class SearchResult(NamedTuple):
-    """Hits and notices of one provider."""
+    """Named tuple of the hits and notices of one provider."""
 
     hits: list[Hit]
     """Best first."""
@@ -59,14 +59,14 @@ class SearchResult(NamedTuple):
 
 
 class Provider(Protocol):
-    """A source of studies."""
+    """Protocol of a source of studies, such as the local folder or a client of a scholarly service."""
 
     @property
     def name(self) -> str:
         """Name in settings, hits and notices."""
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """Return the best `limit` hits for a question.
+        """Return the best hits for a question, at most `limit`, and notices on what failed.
 
         Raises:
             FetchError: The provider could not be searched.
@@ -74,7 +74,7 @@ class Provider(Protocol):
 
 
 class FoundDocument(TypedDict):
-    """A document in which the question is looked up."""
+    """A document found for a question, with its source."""
 
     document: Document
     title: str
@@ -121,7 +121,7 @@ _STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
 def extract_search_words(question: str) -> list[str]:
-    """Return the content words of a question in their order, each once, at most ten.
+    """Return the content words of a question in lower case and in their order, each once, at most ten.
 
     Hyphenated words are split, because Semantic Scholar finds nothing for them; wildcards and operators of query
     languages are dropped.
@@ -158,17 +158,17 @@ def extract_identifiers(values: Iterable[str | None]) -> list[str]:
 
 
 def is_same_study(hit: Hit, paper: ReviewedPaper) -> bool:
-    """Return whether a hit is the paper under review."""
+    """Return whether a hit is the paper under review, by its identifiers, its title or its abstract."""
     return not set(hit["identifiers"]).isdisjoint(paper["identifiers"]) or _matches_title_or_abstract(hit, paper)
 
 
 def is_same_document(document: Document, paper: ReviewedPaper) -> bool:
-    """Return whether a document is the paper under review."""
+    """Return whether a document is the paper under review, by its hash, its title or its abstract."""
     return document["sha256"] == paper["sha256"] or _matches_title_or_abstract(document, paper)
 
 
 def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> ReviewedPaper:
-    """Collect the identifying data of the paper under review, for `find_documents`.
+    """Return the identifying data of the paper under review, for `find_documents`.
 
     `named` is its DOI or arXiv number if the user gives one; the stamp that arXiv prints on a PDF is found, too.
     """
@@ -183,7 +183,7 @@ def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> Re
 
 
 def _matches_title_or_abstract(other: Hit | Document, paper: ReviewedPaper) -> bool:
-    """Return whether the titles are equal, or titles or abstracts nearly so."""
+    """Return whether the titles are equal, or titles or abstracts nearly so; short ones are not compared."""
     title = normalize_title(other["title"])
     if title and title == normalize_title(paper["title"]):
         return True
@@ -201,7 +201,7 @@ def _matches_title_or_abstract(other: Hit | Document, paper: ReviewedPaper) -> b
 
 
 def merge_hits(results: Sequence[Sequence[Hit]]) -> list[Hit]:
-    """Merge the hits of several providers in turn; a study found by several is listed once, with the fields of all."""
+    """Return the hits of several providers in turn; a study found by several is listed once, with the fields of all."""
     merged = list[Hit]()
     known = dict[str, int]()
     for hit in chain.from_iterable(zip_longest(*results)):

@@ -62,6 +62,7 @@ class ReferenceLookup:
         """Return the hits of the services, and whether all of them have answered."""
 
         async def query_client(client: ServiceClient) -> list[Hit] | None:
+            """Return the hits of a client; None if it fails, which is noted, or has failed three times."""
             if len(self.failures[client.name]) < _MOST_FAILURES:
                 try:
                     return (await question(client)).hits
@@ -73,7 +74,7 @@ class ReferenceLookup:
         return [hit for answer in answers for hit in answer or []], None not in answers
 
     async def is_unregistered(self, doi: str) -> bool:
-        """Return whether no agency has registered a DOI, by their own answer."""
+        """Return whether no agency has registered a DOI, by their own answer; False if they do not answer."""
         address, service = self.agencies + quote(doi), Service("doi", 0.2)
         with suppress(FetchError):
             answer = await self.web.query_service(service, address, {}, accept=JSON_TYPES, read=from_json)
@@ -82,7 +83,7 @@ class ReferenceLookup:
 
 
 def look_up_references(report: PaperReport, document: Document, settings: LiteratureSettings) -> PaperReport:
-    """Look up the references of a paper at Crossref and OpenAlex, and add to its report what was found or missed.
+    """Look up the references of a paper at Crossref and OpenAlex; return a copy of its report with what was found.
 
     Of the settings, keys and contact are used; the providers do not matter.
 
@@ -99,32 +100,34 @@ def look_up_references(report: PaperReport, document: Document, settings: Litera
 
 
 async def check_references(
-    entries: Sequence[Reference], index: ReferenceLookup, seconds: float = _TIME_LIMIT_S
+    entries: Sequence[Reference], lookup: ReferenceLookup, seconds: float = _TIME_LIMIT_S
 ) -> tuple[list[ComputedFinding], list[str]]:
     """Look up entries one by one, and return findings, and sentences on what was not looked up in the time limit."""
     found, unread, done = list[ComputedFinding](), list[str](), 0
     try:
         async with asyncio.timeout(seconds):
             for entry in entries:
-                findings, is_complete = await _check_reference(entry, index)
+                findings, is_complete = await _check_reference(entry, lookup)
                 found += findings
                 done += is_complete
     except TimeoutError:
         unread.append(f"the look-up of references was stopped after {seconds:g} s")
-    unread += [f"{name} failed: {'; '.join(dict.fromkeys(each))}" for name, each in index.failures.items() if each]
+    unread += [f"{name} failed: {'; '.join(dict.fromkeys(each))}" for name, each in lookup.failures.items() if each]
     if done < len(entries):
         unread.append(f"{len(entries) - done} of {len(entries)} references were not looked up everywhere")
     return found, unread
 
 
-async def _check_reference(entry: Reference, index: ReferenceLookup) -> tuple[list[ComputedFinding], bool]:
-    """Return findings about an entry, and whether every service has answered."""
+async def _check_reference(entry: Reference, lookup: ReferenceLookup) -> tuple[list[ComputedFinding], bool]:
+    """Look up an entry; return findings about it, and whether every service has answered."""
     # 1. Look the entry up by its DOI, else by its title together with an author or the year.
     text, title = entry["text"], extract_reference_title(entry["text"])
     doi = next((name[4:] for name in extract_identifiers([text]) if name.startswith("doi:")), "")
-    hits, is_complete = await index.query_services(lambda client: client.look_up_doi(doi)) if doi else ([], bool(title))
+    hits, is_complete = (
+        await lookup.query_services(lambda client: client.look_up_doi(doi)) if doi else ([], bool(title))
+    )
     if title and not hits:
-        named, is_answered = await index.query_services(lambda client: client.search(title, _CANDIDATES))
+        named, is_answered = await lookup.query_services(lambda client: client.search(title, _CANDIDATES))
         alike = [hit for hit in named if _compute_title_overlap(hit["title"], text) >= _SAME_TITLE_SHARE]
         hits = [hit for hit in alike if _has_author(hit, text) or str(hit["year"]) in text]
         is_complete = is_complete and is_answered
@@ -132,7 +135,7 @@ async def _check_reference(entry: Reference, index: ReferenceLookup) -> tuple[li
     discrepancies = list(_list_discrepancies(text, hits)) if hits else []
     # A DOI that is the beginning of a known one was cut off by a line break.
     cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
-    if doi and not cut_off and await index.is_unregistered(doi):
+    if doi and not cut_off and await lookup.is_unregistered(doi):
         why = f"no agency has registered the DOI {doi}"
         discrepancies.append(("medium", why, "a DOI that exists", "a line break within the DOI"))
     elif not doi and is_complete and not hits:
@@ -147,7 +150,7 @@ async def _check_reference(entry: Reference, index: ReferenceLookup) -> tuple[li
 
 
 def _list_discrepancies(text: str, hits: Sequence[Hit]) -> Iterator[_Discrepancy]:
-    """Yield the contradictions between an entry and the records of the services."""
+    """Yield the contradictions between an entry and the records of the services, each as severity and three texts."""
     best = max(hits, key=lambda hit: _compute_title_overlap(hit["title"], text))
     title, is_long = best["title"], len(normalize_title(best["title"]).split()) >= _MIN_TITLE_WORDS
     if is_long and extract_reference_title(text) and _compute_title_overlap(title, text) < _OTHER_TITLE_SHARE:
@@ -167,7 +170,7 @@ def _list_discrepancies(text: str, hits: Sequence[Hit]) -> Iterator[_Discrepancy
 
 
 def extract_reference_title(entry: str) -> str:
-    """Return the title of an entry: in quotation marks, after the year, or the first sentence that is not names."""
+    """Return the title of an entry (quoted, behind the year, or a first sentence of more than names), or empty text."""
     if quoted := _QUOTED_TITLE.search(entry):
         return quoted["title"]
     dated = _YEAR_BEFORE_TITLE.search(entry)

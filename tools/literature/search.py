@@ -56,12 +56,11 @@ class Sources:
 async def find_documents(
     question: str, sources: Sources, *, limit: int = 3, under_review: ReviewedPaper | None = None
 ) -> LiteratureResults:
-    """Find the first `limit` documents on a question that can be fetched and read.
+    """Search the providers, and return the first `limit` documents on a question that can be fetched and read.
 
     The paper's pipeline (SWIF2T, Section 4.1) over several providers. Blocked pages are left out and recorded, and so
-    is the paper under review (an extension). A provider, page or file that fails is recorded, too.
-
-    Nothing but the question is sent to the providers.
+    is the paper under review (an extension). A provider, page or file that fails is recorded, too. Nothing but the
+    question is sent to the providers.
 
     Raises:
         RetrievalUnavailableError: No provider could be searched.
@@ -85,15 +84,17 @@ async def find_documents(
 
 
 def _record_notice(findings: LiteratureResults, provider: str, message: str) -> None:
+    """Add a notice to the findings, in place."""
     findings["notices"].append(Notice(provider=provider, message=message))
 
 
 async def _search_providers(
     question: str, sources: Sources, limit: int, findings: LiteratureResults
 ) -> list[list[Hit]]:
-    """Return the hits of each provider that answers; notices are recorded in the order of the providers."""
+    """Return a list of hits for each provider that answers; record notices and blocked addresses in `findings`."""
 
     async def search_provider(provider: Provider) -> SearchResult | FetchError:
+        """Return the error in place of a result, so that the other providers are searched."""
         try:
             return await provider.search(question, limit)
         except FetchError as error:
@@ -119,7 +120,7 @@ async def _search_providers(
 
 
 def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, findings: LiteratureResults) -> bool:
-    """Return whether a hit may be opened: no address of it is blocked, and it is not the paper under review."""
+    """Return whether a hit may be opened; if it is blocked or the paper under review, record this in `findings`."""
     # Without extensions, too: the paper's literature is other publications.
     if under_review and is_same_study(hit, under_review):
         findings["blocked"].append(BlockedAddress(address=hit["address"], reason=OWN_PAPER_REASON))
@@ -141,6 +142,7 @@ def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, 
 
 
 async def _load_hit_document(hit: Hit, sources: Sources, findings: LiteratureResults) -> FoundDocument | None:
+    """Return the document of a hit, or record in `findings` why it cannot be used and return None."""
     note = partial(_record_notice, findings, hit["provider"])
     try:
         if sources.folder and hit["provider"] == sources.folder.name:
@@ -193,7 +195,7 @@ def build_sources(
 
 
 def _validate_header_value(value: str, name: str) -> str:
-    """Return a value that a header can hold; the error does not quote it, because it may be a key."""
+    """Return a stripped value that a header can hold; else raise an error that does not quote it (it may be a key)."""
     plain = value.strip()
     if plain.isascii() and plain.isprintable():
         return plain

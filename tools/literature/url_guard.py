@@ -77,7 +77,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 async def resolve_host(host: str, port: int) -> list[str]:
-    """Resolve a host by the system, in its order, each IP address once; numeric forms are accepted, too.
+    """Return the IP addresses of a host in the order of the system, each once; numeric forms are accepted, too.
 
     Raises:
         OSError: The host has no address.
@@ -104,7 +104,7 @@ def is_public(address: str) -> bool:
 
 @dataclass(frozen=True)
 class AddressGuard:
-    """Check before every request and every redirect."""
+    """Rules for addresses, checked before every request and every redirect."""
 
     blocklist: tuple[str, ...] = DEFAULT_BLOCKLIST
     resolver: HostResolver = resolve_host
@@ -160,5 +160,5 @@ class AddressGuard:
 
 
 def format_address(url: httpx2.URL) -> str:
-    """Format an address for messages, without user name and password."""
+    """Return an address for messages, without user name and password."""
     return str(url.copy_with(username=None, password=None)) if url.userinfo else str(url)

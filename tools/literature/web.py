@@ -23,7 +23,7 @@ from tools.literature.url_guard import ServerFaultError
 
 
 class Service(NamedTuple):
-    """A service with its rate limit."""
+    """Named tuple of a service and its rate limit."""
 
     name: str
     interval_s: float
@@ -31,7 +31,7 @@ class Service(NamedTuple):
 
 
 class RateLimiter:
-    """Rate limits of all services; `clock` must never go back."""
+    """Rate limits of all services of a process; `clock` must never go back."""
 
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -44,7 +44,7 @@ class RateLimiter:
 
     @asynccontextmanager
     async def acquire_turn(self, service: Service) -> AsyncIterator[None]:
-        """Wait for a turn, and hold up other requests of this event loop until it is over."""
+        """Wait for a turn, and hold up other requests to the service until the `with` block ends."""
         locks = self._locks.setdefault(asyncio.get_running_loop(), {})
         async with locks.setdefault(service.name, asyncio.Lock()):
             with self._guard:
@@ -72,7 +72,7 @@ FILE_INTERVAL_S = 1.0
 
 @dataclass(frozen=True)
 class WebClient:
-    """Client for services and files."""
+    """Client that requests services and files with a cache, the rate limit and retries."""
 
     fetcher: Fetcher
     searches: DownloadCache  # answers of services
@@ -90,7 +90,7 @@ class WebClient:
         read: Callable[[bytes], T],
         secrets: Sequence[Secret] = (),
     ) -> T:
-        """Query a service, unless its answer is cached.
+        """Return the answer of a service, parsed by `read`, from the cache or else from the web.
 
         The parameters have no keys, because they are stored. `read` raises ValueError for an answer that it cannot
         parse, which is then not cached.
@@ -111,7 +111,7 @@ class WebClient:
         return value
 
     async def fetch_file(self, address: str) -> Download:
-        """Fetch a paper or a page, unless it is cached.
+        """Return a paper or a page from the cache, or else fetch it and store it there.
 
         Raises:
             FetchError: The file cannot or may not be fetched.
@@ -134,6 +134,7 @@ class WebClient:
         """Fetch an address in turn with other requests to its service, and again after faults that may pass."""
 
         async def fetch_in_turn() -> Download:
+            """Fetch the address once, within a turn; a fault delays the next request as the server asks."""
             async with self.pace.acquire_turn(service):
                 try:
                     return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
@@ -143,6 +144,7 @@ class WebClient:
                     raise
 
         def is_transient(error: BaseException) -> bool:
+            """Return whether a fault may pass, and within the longest wait."""
             if not isinstance(error, ServerFaultError):
                 return False
             return error.passing and (error.retry_after_s or 0.0) <= LONGEST_WAIT_S

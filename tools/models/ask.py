@@ -43,7 +43,7 @@ EMPTY_ANSWER_TOKENS = 1  # the token that ends an answer without text
 
 
 def describe_remedy(problem: str) -> str:
-    """Describe what to change if a model's answers are unusable."""
+    """Describe to the user what to change if a model's answers are unusable because of a problem."""
     if OTHER_FIELD_PROBLEM in problem:
         return (
             "Serve the model without a reasoning parser, switch its thinking off (`extra_body`), take one that does "
@@ -57,7 +57,7 @@ class UnusableAnswerError(ValueError):
 
 
 class ParsedAnswer(NamedTuple, Generic[Value]):
-    """A usable answer."""
+    """Named tuple of the value of a usable answer, and what was cut from it."""
 
     value: Value
     cuts: list[str]
@@ -84,14 +84,14 @@ class MarkdownAnswer(BaseModel):
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the most words of an answer."""
+        """Return the most words that an answer may have under these limits."""
         raise NotImplementedError
 
 
 def parse_answer(
     completion: Completion, schema: type[Value], limits: Limits, *, last_try: bool = False
 ) -> ParsedAnswer[Value]:
-    """Validate an answer against its schema, and leave out parts that exceed the limits.
+    """Validate an answer against its schema; return its value without parts beyond the limits, and notes on these.
 
     In the last try, validators may repair a value, because no further answer is requested.
 
@@ -127,7 +127,7 @@ def _strip_thoughts(text: str) -> str:
 
 
 def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> ParsedAnswer[Value]:
-    """Parse the first JSON object of a text that fits the schema; other braces may precede it."""
+    """Parse the first JSON object of a text that fits the schema; raise `UnusableAnswerError` if none does."""
     problems: list[str] = []
     end = 0
     for brace in _OBJECT.finditer(text):
@@ -176,7 +176,7 @@ def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: boo
 
 
 def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
-    """Return a decoded answer without the parts that exceed the limits of its JSON schema, and a note on each."""
+    """Return a copy of a decoded answer without the parts that exceed the limits of its schema, and a note on each."""
     whole = _build_json_schema(schema)
     notes: list[str] = []
     return _enforce_part_limits(value, whole, whole.get("$defs", {}), "the answer", limits, notes), notes
@@ -191,6 +191,7 @@ def _build_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
 def _enforce_part_limits(
     value: Any, part: Any, defs: dict[str, Any], name: str, limits: Limits, notes: list[str]
 ) -> Any:
+    """Return a copy of a part of an answer within the limits of its schema; add a note on each cut to `notes`."""
     part = {**defs.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), {}), **part}
     limit = getattr(limits, part[LENGTH_LIMIT_KEY]) if LENGTH_LIMIT_KEY in part else None
     if isinstance(value, dict):
@@ -232,7 +233,7 @@ _call_numbers = count(1)  # distinguishes the concurrent calls of a process
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, for progress and accounting."""
+    """Role, step and round that ask a model, for progress and accounting."""
 
     role: str
     step: str
@@ -271,7 +272,7 @@ class ModelRequest(Generic[Value]):
         return build_server_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
     def remove_repetition(self, completion: Completion) -> tuple[Completion, list[str]]:
-        """Return an answer without lines that repeat the prompt, and notes on what was left out.
+        """Return an answer, or a copy without lines that repeat the prompt, and notes on what was left out.
 
         Raises:
             UnusableAnswerError: A sentence of prose repeats the prompt's instructions. In the re-ask of a list, these
@@ -291,7 +292,7 @@ class ModelRequest(Generic[Value]):
 
 @dataclass(frozen=True)
 class Answer(Generic[Value]):
-    """A validated answer with its calls."""
+    """A validated value with records of the calls that it took."""
 
     value: Value
     calls: list[CallRecord]
@@ -299,7 +300,7 @@ class Answer(Generic[Value]):
 
 @dataclass
 class Samples(Generic[Value]):
-    """Usable answers with all calls."""
+    """Usable values, problems of the unusable answers, and records of all calls; filled in place."""
 
     values: list[Value] = field(default_factory=list)
     unusable: list[str] = field(default_factory=list)
@@ -307,7 +308,7 @@ class Samples(Generic[Value]):
     calls: list[CallRecord] = field(default_factory=list)
 
     def add_completions(self, request: ModelRequest[Value], completions: list[Completion]) -> None:
-        """Add the answers to a request, and its cost."""
+        """Parse the answers to a request; add values, problems and one record of the call to these samples."""
         cuts: list[str] = []
         for completion in completions:
             try:
@@ -349,7 +350,7 @@ async def ask_model(
     trim: str,
     limits: Limits | None = None,
 ) -> Answer[Value]:
-    """Render a prompt, call the model, and return its answer as a validated `schema`.
+    """Ask a model once, and return its answer as a validated `schema` with its calls; re-ask if it is unusable.
 
     Arguments and errors are those of `sample_answers`.
     """
@@ -368,7 +369,7 @@ async def sample_answers(  # noqa: PLR0913 - the arguments of `ask_model`, and a
     trim: str,
     limits: Limits | None = None,
 ) -> Samples[Value]:
-    """Ask for `number` answers and keep the usable ones, at least one; if there are none, ask once more.
+    """Ask for `number` answers; return the usable ones, at least one, with all calls. Ask once more if there are none.
 
     Must run inside a LangGraph node.
 
@@ -398,7 +399,7 @@ async def sample_answers(  # noqa: PLR0913 - the arguments of `ask_model`, and a
 
 
 async def _add_missing_answers(samples: Samples[Value], request: ModelRequest[Value], begin: int, number: int) -> None:
-    """Ask for the missing answers one by one; a failed request is ignored if there are usable answers."""
+    """Add the missing answers to `samples` one by one; a failed request ends this quietly if there are usable ones."""
     for place in range(begin, number):
         try:
             samples.add_completions(request, await send_further_request(request, place, list(samples.calls)))
@@ -418,7 +419,7 @@ async def prepare_request(
     trim: str,
     limits: Limits,
 ) -> ModelRequest[Value]:
-    """Build the first request for a value, fitted to the model's context; arguments as in `sample_answers`."""
+    """Build the first request for a value, fitted to the model's context and not yet sent."""
     prompt = await asyncio.to_thread(load_prompt, prompt_file)  # reading files blocks
     if "limits" in prompt.front_matter.variables:
         variables = {**variables, "limits": limits}
@@ -435,7 +436,7 @@ async def prepare_request(
 
 
 def build_reask(request: ModelRequest[Value], problem: str) -> ModelRequest[Value]:
-    """Return the request with the problem of its answer, at a higher temperature.
+    """Return a copy of a request that states the problem of its answer, at a higher temperature.
 
     A model that decodes greedily repeats its mistake, above all if its answer runs in circles; Whisper raises the
     temperature of such a passage for the same reason (Radford et al. 2022, Section 4.5).
@@ -448,13 +449,13 @@ def build_reask(request: ModelRequest[Value], problem: str) -> ModelRequest[Valu
 
 @task
 async def send_first_request(request: ModelRequest[Any], number: int) -> list[Completion]:
-    """Send the first request; its answer is written to the checkpoint even if it is unusable."""
+    """Send the first request and return its answers, which are written to the checkpoint even if they are unusable."""
     return await _send_request(request, number)
 
 
 @task
 async def send_further_request(request: ModelRequest[Any], place: int, before: list[CallRecord]) -> list[Completion]:
-    """Request another answer with its own seed; the same seed would give the same answer."""
+    """Request one more answer, in a list, with its own seed; the same seed would give the same answer."""
     seed = request.settings.seed
     update = {} if seed is None else {"seed": seed + place}
     return await _send_request(replace(request, settings=request.settings.model_copy(update=update)), 1, before)
@@ -462,7 +463,7 @@ async def send_further_request(request: ModelRequest[Any], place: int, before: l
 
 @task
 async def send_reask(request: ModelRequest[Any], number: int, before: list[CallRecord]) -> list[Completion]:
-    """Send the re-ask, and fail inside the task if no answer is usable, so that a resumed run asks again.
+    """Send the re-ask and return its answers; raise in the task if none is usable, so that a resumed run asks again.
 
     The same seed would give the same unusable answer, so a run that has failed so uses the next seed.
     """
@@ -485,7 +486,7 @@ async def send_reask(request: ModelRequest[Any], number: int, before: list[CallR
 
 
 async def _send_request(request: ModelRequest[Any], number: int, before: Sequence[CallRecord] = ()) -> list[Completion]:
-    """Send a request, and once more if a refusal reports a context length to which the prompt can be cut.
+    """Send a request, and once more, cut, if a refusal reports a context length that allows it; return the answers.
 
     Both within one task, because a resumed run must create the same tasks in the same order, whatever it knows by then.
     An error also holds the calls in `before`.
@@ -514,7 +515,7 @@ async def _send_request(request: ModelRequest[Any], number: int, before: Sequenc
 
 
 async def _send_once(request: ModelRequest[Any], number: int) -> list[Completion]:
-    """Send a request unless the budget forbids it, and stream events of its start, progress and end."""
+    """Send a request unless the budget forbids it; stream events of start, progress and end, and return the answers."""
     admission_check.get()()
     caller = request.caller
     write = get_stream_writer()

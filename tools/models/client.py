@@ -51,7 +51,7 @@ class _RequestSlots:
         self._arrivals = count()
 
     async def acquire(self) -> None:
-        """Wait for a slot."""
+        """Wait for a slot and take it; the caller must release it."""
         if self._free:
             self._free -= 1
             return
@@ -65,7 +65,7 @@ class _RequestSlots:
             raise
 
     def release(self) -> None:
-        """Pass the slot to the next request that still waits."""
+        """Pass a slot to the oldest job that waits for it, or else mark it as free."""
         while self._waiting:
             *_, slot = heappop(self._waiting)
             if not slot.done():
@@ -79,7 +79,7 @@ _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _RequestSlots]] =
 
 @asynccontextmanager
 async def acquire_slot(settings: ModelSettings) -> AsyncIterator[None]:
-    """Hold a slot of the endpoint during a request; an endpoint with too many at once may answer none in time."""
+    """Hold a slot of the endpoint within a `with` block; an endpoint with too many at once may answer none in time."""
     endpoints = _slots.setdefault(asyncio.get_running_loop(), {})
     slots = endpoints.setdefault(settings.base_url, _RequestSlots(settings.concurrency))
     await slots.acquire()
@@ -159,6 +159,7 @@ async def request_completions(
 async def _request_with_retries(
     prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
 ) -> list[Completion]:
+    """Stream one answer, or the `n` of the arguments, with retries; raise the classified fault if all fail."""
     stream = _stream_several_answers if "n" in arguments else _stream_single_answer
     try:
         async for attempt in build_retrier(settings):
@@ -175,7 +176,7 @@ async def _request_with_retries(
 async def classify_fault(
     error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]
 ) -> DraftroomError:
-    """Determine whether a failed request leaves only this question unanswered, or would fail for every question.
+    """Return the error to raise for a failed request: one for this question only, or one for every question.
 
     A server does not say reliably whether it refuses the text or the fields of a request. So a harmless text is sent
     with the same fields; after a refusal the beginning of its answer is enough. After a fault the server is asked for a
@@ -213,6 +214,7 @@ async def classify_fault(
 
 
 async def _can_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
+    """Return whether the endpoint completes a short answer to a harmless prompt with these arguments."""
     body = arguments["extra_body"]
     limit = "max_tokens" if "max_tokens" in body else "max_completion_tokens"
     short = {**arguments, "extra_body": {**body, limit: PROBE_MAX_TOKENS}}
@@ -227,6 +229,7 @@ async def _can_answer(settings: ModelSettings, arguments: dict[str, Any]) -> boo
 async def _stream_single_answer(
     prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
 ) -> list[Completion]:
+    """Stream one answer and return it in a list; raise `BrokenAnswerError` if it was interrupted."""
     client = await open_client(settings)
     begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
     try:
@@ -248,6 +251,7 @@ async def _stream_single_answer(
 async def _stream_several_answers(
     prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
 ) -> list[Completion]:
+    """Stream the `n` answers of the arguments and return them in order; raise `BrokenAnswerError` if one breaks off."""
     # LangChain's client mixes the pieces of several answers; the OpenAI client below it keeps them apart.
     client = (await open_client(settings)).root_async_client
     begin, usage, received = time.perf_counter(), None, 0
@@ -305,7 +309,7 @@ def _build_completions(
 
 
 def build_request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:
-    """Build the fields of a request, apart from the prompt."""
+    """Build the keyword arguments of a request without the prompt; within a run, with the header of its session."""
     sampling = settings.model_dump(include={"temperature", "top_p", "frequency_penalty", "seed"}, exclude_none=True)
     body = dict(settings.extra_body)
     if "max_completion_tokens" not in body:

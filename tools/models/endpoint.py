@@ -54,7 +54,7 @@ class BrokenAnswerError(ConnectionError):
 
 
 def build_retrier(settings: ModelSettings) -> AsyncRetrying:
-    """Build the retry policy of the settings for transient faults."""
+    """Build the retrying object for transient faults, with the number of retries and the waits of the settings."""
     return AsyncRetrying(
         retry=retry_if_exception(is_transient_error),
         wait=partial(compute_retry_wait, settings.retry_wait_s),
@@ -64,7 +64,7 @@ def build_retrier(settings: ModelSettings) -> AsyncRetrying:
 
 
 def is_transient_error(error: BaseException) -> bool:
-    """Return whether a later request may succeed: connection faults, timeouts, 408, 409, 425, 429 and 5xx."""
+    """Return whether a retry within 120 s may help: connection faults, timeouts, 408, 409, 425, 429 and 5xx."""
     if isinstance(error, openai.APIStatusError):
         is_transient = error.status_code in TRANSIENT_STATUSES or error.status_code >= 500
         return is_transient and (find_retry_delay(error) or 0) <= LONGEST_WAIT_S
@@ -102,7 +102,7 @@ def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
-    """Turn an exception of the client into the error for the user.
+    """Return the error for the user that stands for an exception of the client; nothing is raised.
 
     Where the server quotes the prompt, the message has an ellipsis.
     """
@@ -119,6 +119,7 @@ def may_concern_request(error: Exception) -> bool:
 
 
 def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> str:
+    """Describe a fault and its remedy, as the rest of a sentence that begins with the address of the endpoint."""
     for cause in iterate_causes(error):
         if isinstance(cause, BrokenAnswerError):
             return str(cause)
@@ -135,7 +136,7 @@ def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> s
 
 
 def quote_server_message(error: openai.APIError, settings: ModelSettings, prompt: str) -> str:
-    """Quote the server's own message of an error, after a colon; without the key, and without parts of the prompt."""
+    """Return `: “…”` with the server's message of an error, without key and parts of the prompt; empty without any."""
     body = error.body
     message = body.get("message") or body.get("detail") if isinstance(body, dict) else body
     if isinstance(message, list):  # FastAPI lists the faults of each field, and quotes the whole request beside them
@@ -154,11 +155,12 @@ def quote_server_message(error: openai.APIError, settings: ModelSettings, prompt
 
 
 def normalize_server_message(text: str) -> str:
-    """Replace white space and escaped line breaks in a text by single spaces."""
+    """Return a text with single spaces in place of white space and escaped line breaks."""
     return re.sub(r"(?:\\[nrt]|\s)+", " ", text).strip()
 
 
 def _translate_status(error: openai.APIStatusError, settings: ModelSettings, quote: str) -> DraftroomError:
+    """Return the error for the user that stands for an HTTP status, with the server's message as a quote."""
     where, status = f"The endpoint {settings.base_url}", error.status_code
     if status in {401, 403}:
         return ModelUnavailableError(
@@ -198,7 +200,7 @@ _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, floa
 
 
 async def open_client(settings: ModelSettings) -> ChatOpenAI:
-    """Return the client of the endpoint; model and sampling are arguments of each call."""
+    """Return the client of the endpoint, built once per event loop; model and sampling are arguments of each call."""
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
     key = (settings.base_url, settings.api_key_env, settings.timeout_s)
     if key not in clients:
@@ -214,6 +216,7 @@ async def close_clients() -> None:
 
 
 def _build_client(settings: ModelSettings) -> ChatOpenAI:
+    """Build a client that does not retry, and that rejects web pages; the key comes from the environment."""
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
     key = os.environ.get(settings.api_key_env) or "none"  # local servers accept any key but an empty one
     return ChatOpenAI(
@@ -229,7 +232,7 @@ def _build_client(settings: ModelSettings) -> ChatOpenAI:
 
 
 async def _reject_web_page(response: httpx2.Response) -> None:
-    """Reject a web page with status 200, as a login proxy or a catch-all site sends it."""
+    """Raise `BrokenAnswerError` for a web page with status 200, as a login proxy or a catch-all site sends it."""
     if response.is_success and response.headers.get("content-type", "").startswith("text/html"):
         raise BrokenAnswerError(WEB_PAGE)
 
@@ -240,7 +243,7 @@ CHARACTERS_PER_TOKEN = 3.0
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Data of an endpoint that has answered."""
+    """Context lengths and tokenizer of an endpoint that has answered."""
 
     context_lengths: dict[str, int | None]
     """Context length in tokens of each served model; None if the server does not report it."""
@@ -254,7 +257,7 @@ _learned_lengths: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, s
 
 
 async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
-    """Ask the endpoint what it serves, once per event loop, and again after a failed call.
+    """Return what the endpoint serves; it is asked once per event loop, and again after a failed call.
 
     It is not retried, so that a mistyped address is reported at once.
 
@@ -281,7 +284,7 @@ def discard_endpoint(settings: ModelSettings) -> None:
 
 
 def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
-    """Find the tokens of prompt and answer together, as the settings say, else the server; None if unknown."""
+    """Return the tokens of prompt and answer together by the settings, else by the server; None if unknown."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
     # A refusal has reported the true length, so a shorter one wins.
     learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
@@ -319,6 +322,7 @@ async def count_message_tokens(text: str, settings: ModelSettings, endpoint: End
 
 
 async def _request_endpoint(settings: ModelSettings) -> Endpoint:
+    """Ask the endpoint for its models and its tokenizer; faults are raised as errors for the user."""
     try:
         client = await open_client(settings)
         answer: Any = await client.root_async_client.get("/models", cast_to=object)
@@ -343,6 +347,7 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
 
 
 async def _post_request(settings: ModelSettings, path: str, **fields: Any) -> Any:
+    """Post fields to a path of the server, outside /v1, and return the decoded JSON; the client's errors pass."""
     address = settings.base_url.removesuffix("/v1") + path
     client = await open_client(settings)
     return await client.root_async_client.post(address, cast_to=object, body={"model": settings.model, **fields})

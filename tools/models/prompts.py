@@ -37,7 +37,7 @@ class FrontMatter(BaseModel):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A loaded prompt."""
+    """A prompt file that was loaded, with its template."""
 
     name: str
     front_matter: FrontMatter
@@ -46,7 +46,7 @@ class Prompt:
     """Hash of the file and of all fragments of its folder, any of which it may include."""
 
     def render(self, variables: Mapping[str, object]) -> str:
-        """Fill in the prompt.
+        """Return the text of the prompt, filled in.
 
         Raises:
             ValueError: A declared variable is missing, or an undeclared one is given.
@@ -59,7 +59,7 @@ class Prompt:
 
 @cache
 def load_prompt(path: Path) -> Prompt:
-    """Read a prompt file and the fragments beside it, so that rendering reads no file.
+    """Load a prompt file and the fragments beside it, so that rendering reads no file; cached for the process.
 
     Raises:
         ValueError: Its front matter is missing or invalid.
@@ -106,11 +106,10 @@ MIN_REPEATED_WORDS = 5  # A shorter sentence may be in prompt and answer by chan
 
 
 def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, object]) -> str:
-    """Find the first sentence of an answer that repeats the prompt's instructions; empty if there is none.
+    """Return the first sentence of an answer that repeats the prompt's instructions; an empty text without any.
 
-    A colon ends a sentence, too, so that a label or a number of a list does not hide a repetition.
-
-    Sentences in the values of the prompt's variables may be repeated.
+    A colon ends a sentence, too, so that a label or a number of a list does not hide a repetition. Sentences in the
+    values of the prompt's variables may be repeated.
     """
     instructions = {_normalize_sentence(part) for part in _SENTENCE_BREAK.split(prompt)}
     # More spaces than words, because a sentence has one on either side.
@@ -150,7 +149,7 @@ class FittedPrompt:
 async def fit_prompt(
     prompt: Prompt, variables: dict[str, object], trim: str, settings: ModelSettings, *, ending: str = ""
 ) -> FittedPrompt:
-    """Render `prompt` and append `ending`, with `variables[trim]` shortened until prompt and answer fit the context.
+    """Render `prompt` and append `ending`; shorten `variables[trim]` until prompt and answer fit, and record the cut.
 
     Raises:
         ContextOverflowError: If even the shortest form does not fit.

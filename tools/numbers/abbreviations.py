@@ -24,7 +24,7 @@ _ABSTRACT_SECTION = re.compile(r"abstract|summary|keywords", re.IGNORECASE)
 
 
 class Definition(NamedTuple):
-    """A long form with its abbreviation in brackets."""
+    """Named tuple of an abbreviation in brackets, its long form, and their place."""
 
     short: str
     long: str
@@ -32,10 +32,10 @@ class Definition(NamedTuple):
     place: tuple[int, int]
 
 
-def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]:
-    """Find abbreviations with two meanings, and those that are used before their definition."""
+def check_abbreviations(statements: Sequence[Statement]) -> Iterator[ComputedFinding]:
+    """Yield findings about abbreviations with two meanings, and about those used before their definition."""
     definitions: dict[str, list[Definition]] = {}
-    for at, part in enumerate(parts):
+    for at, part in enumerate(statements):
         for match in () if part.row else _BRACKETED_ABBREVIATION.finditer(part.text):
             start = _find_long_form_start(part.text[: match.start()], match["short"])
             if start is not None:
@@ -45,14 +45,14 @@ def check_abbreviations(parts: Sequence[Statement]) -> Iterator[ComputedFinding]
         other = next((each for each in others if _stem_words(each.long) != _stem_words(first.long)), None)
         if other:
             why, consistent = f"{short} is “{other.long}” here and “{first.long}” before", f"one meaning of {short}"
-            part = parts[other.at]
+            part = statements[other.at]
             yield part.build_finding("abbreviation", "low", other.place, computation=why, consistent=consistent)
         elif short not in _KNOWN_ABBREVIATIONS:
-            yield from _find_earlier_use(parts, first)
+            yield from _find_earlier_use(statements, first)
 
 
 def _find_long_form_start(before: str, short: str) -> int | None:
-    """Find the start of the last words whose first letters are those of an abbreviation; None without any."""
+    """Return where the last words begin whose initials (small words aside) spell an abbreviation; None without any."""
     words = list(_WORD.finditer(before))[-2 * len(short) :]
     start = None
     for letter in reversed(short.replace("-", "").lower()):
@@ -64,11 +64,11 @@ def _find_long_form_start(before: str, short: str) -> int | None:
     return start
 
 
-def _find_earlier_use(parts: Sequence[Statement], first: Definition) -> Iterator[ComputedFinding]:
-    """Find a sentence that uses an abbreviation before its definition, and does not explain it in any way."""
-    uses = re.compile(rf"(?P<before>[(/–=:-]\s?)?(?<!\w){re.escape(first.short)}s?(?!\w)(?P<behind>\s?[(:=/–-])?")
-    defined = parts[first.at].paragraph
-    for part in parts[: first.at]:
+def _find_earlier_use(statements: Sequence[Statement], definition: Definition) -> Iterator[ComputedFinding]:
+    """Yield a finding if the first use of an abbreviation precedes its definition and does not explain it."""
+    uses = re.compile(rf"(?P<before>[(/–=:-]\s?)?(?<!\w){re.escape(definition.short)}s?(?!\w)(?P<behind>\s?[(:=/–-])?")
+    defined = statements[definition.at].paragraph
+    for part in statements[: definition.at]:
         if use := uses.search(part.text):
             # An abstract and the body each define their abbreviations.
             sections = f"{part.paragraph['section']} {defined['section']}"
@@ -77,13 +77,13 @@ def _find_earlier_use(parts: Sequence[Statement], first: Definition) -> Iterator
                     "abbreviation",
                     "low",
                     part.find_sentence_span(use.start()),
-                    computation=f"{first.short} is used in {part.paragraph['id']} and defined in "
-                    f"{defined['id']} (“{first.long}”)",
-                    consistent=f"the definition of {first.short} where it stands first",
+                    computation=f"{definition.short} is used in {part.paragraph['id']} and defined in "
+                    f"{defined['id']} (“{definition.long}”)",
+                    consistent=f"the definition of {definition.short} where it stands first",
                 )
             return
 
 
 def _stem_words(text: str) -> list[str]:
-    """Return the longer words of a text without case, hyphens and endings."""
+    """Return the first four letters of each word of a text that has more than three, in lower case."""
     return [word.lower()[:4] for word in re.findall(r"[^\W_]+", text) if len(word) > 3]

@@ -52,7 +52,7 @@ _WHOLE_ENTRY = re.compile(rf"(?:\W?[^\W\d_]|{_SAME_AUTHORS}).*(?:19|20)\d\d", re
 
 
 class Citation(NamedTuple):
-    """A place where the text cites."""
+    """Named tuple of a place where the text cites, and the entries that it may cite."""
 
     part: Statement
     place: tuple[int, int]
@@ -61,11 +61,11 @@ class Citation(NamedTuple):
     problem: str  # the contradiction, if there are none
 
 
-def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about citations and entries, and messages about those that were not read."""
+def check_citations(document: Document, statements: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
+    """Return findings about missing and uncited entries, and messages about what was not read, as a pair."""
     # 1. Compare the citations with the list.
     entries = document["references"]
-    citations = _list_citations(document, parts)
+    citations = _list_citations(document, statements)
     is_named = all(each.label[:1] != "[" for each in citations)
     known = {entry for citation in citations for entry in citation.entries}
     unknown = {each.label: each for each in reversed(citations) if not each.entries}
@@ -89,7 +89,7 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
         part.build_finding("citation", "medium", place, computation=problem, consistent=f"an entry for {label}")
         for part, place, label, _, problem in unknown.values()
     ]
-    known |= _find_named_entries(entries, parts) if is_named else set()
+    known |= _find_named_entries(entries, statements) if is_named else set()
     uncited = [entry for entry in entries if entry["id"] not in known]
     if len(uncited) > max(1, 0.1 * len(entries)):
         return found, [f"citations of {len(uncited)} entries of the list of references were not found"]
@@ -100,24 +100,24 @@ def check_citations(document: Document, parts: Sequence[Statement]) -> tuple[lis
     return found, []
 
 
-def _list_citations(document: Document, parts: Sequence[Statement]) -> list[Citation]:
-    """Return the citations of the style in which most entries are cited."""
+def _list_citations(document: Document, statements: Sequence[Statement]) -> list[Citation]:
+    """Return the citations in that style, by authors or by numbers, in which most entries are cited."""
     entries = document["references"]
     numbers = [entry["id"].removeprefix("" if document["format"] in _UNMARKED_FORMATS else "r") for entry in entries]
-    styles = [list(_read_author_citations(document, parts))]
+    styles = [list(_read_author_citations(document, statements))]
     if numbers == [str(number) for number in range(1, len(entries) + 1)]:
         patterns = (_NUMBERED_CITATION, _RAISED_CITATION)
-        styles += [list(_read_numbered_citations(entries, parts, pattern)) for pattern in patterns]
+        styles += [list(_read_numbered_citations(entries, statements, pattern)) for pattern in patterns]
     return max(styles, key=lambda each: (len(set().union(*(cited.entries for cited in each))), len(each)))
 
 
 def _read_numbered_citations(
-    entries: Sequence[Reference], parts: Sequence[Statement], style: re.Pattern[str]
+    entries: Sequence[Reference], statements: Sequence[Statement], style: re.Pattern[str]
 ) -> Iterator[Citation]:
-    """Read citations of entries by their numbers."""
+    """Yield a citation for each number that a style cites; numbers far beyond the list are skipped."""
     last = len(entries)
     beyond = 2 * last + 10 if entries else 1000  # a number far beyond the list may be anything
-    for part in parts:
+    for part in statements:
         for match in style.finditer(_CITATION_RANGE.sub(r" \1 ", part.text)):
             listed = next(filter(None, match.groups())).translate(_PLAIN_DIGITS)
             ranges = re.findall(r"(\d+)(?:\s?[–-]\s?(\d+))?", listed)
@@ -128,8 +128,8 @@ def _read_numbered_citations(
                     yield Citation(part, match.span(), f"[{number}]", found, problem)
 
 
-def _read_author_citations(document: Document, parts: Sequence[Statement]) -> Iterator[Citation]:
-    """Read citations of entries by their authors and years."""
+def _read_author_citations(document: Document, statements: Sequence[Statement]) -> Iterator[Citation]:
+    """Yield the citations by authors and year; those without an entry only if they are surely citations."""
     # 1. Index the entries by their words and years. A dash repeats the authors of the entry above.
     by_word, authors, names = defaultdict[str, set[str]](set), set[str](), ""
     for entry in document["references"]:
@@ -141,7 +141,7 @@ def _read_author_citations(document: Document, parts: Sequence[Statement]) -> It
 
     # 2. Look citations up, but not in sentences on how to cite this paper.
     title = normalize_title(document["title"])
-    for part in parts:
+    for part in statements:
         is_self = title and title in normalize_title(part.text)
         for match in () if part.row or is_self else _AUTHOR_CITATION.finditer(part.text):
             words = normalize_title(" ".join(re.findall(_NAME, match[0]))).split()
@@ -156,9 +156,9 @@ def _read_author_citations(document: Document, parts: Sequence[Statement]) -> It
                 yield Citation(part, match.span(), " ".join(match[0].split()), found, problem)
 
 
-def _find_named_entries(entries: Sequence[Reference], parts: Sequence[Statement]) -> set[str]:
-    """Return the ids of entries whose names or initials the text has, and of those that may be no entries."""
-    words = {word for part in parts for word in re.findall(r"[^\W\d_]+", strip_accents(part.text))}
+def _find_named_entries(entries: Sequence[Reference], statements: Sequence[Statement]) -> set[str]:
+    """Return the ids of entries whose authors or initials the text has, and of those without names or a year."""
+    words = {word for part in statements for word in re.findall(r"[^\W\d_]+", strip_accents(part.text))}
     found = set[str]()
     for entry in entries:
         names = _CAPITALISED_WORD.findall(strip_accents(_YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]))

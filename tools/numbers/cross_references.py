@@ -43,20 +43,22 @@ _MAX_MISSING_CAPTIONS = 1  # if more are missing, captions were not read
 _UNMARKED_FORMATS = {"pdf", "text"}  # here even a single missing caption was probably not read
 
 
-def check_cross_references(document: Document, parts: Sequence[Statement]) -> tuple[list[ComputedFinding], list[str]]:
-    """Return findings about references of the text to its own paper, and messages about unread captions."""
+def check_cross_references(
+    document: Document, statements: Sequence[Statement]
+) -> tuple[list[ComputedFinding], list[str]]:
+    """Return findings about missing figures, tables and labels, and messages about unread captions, as a pair."""
     # 1. Collect the texts that may be captions. In formats without marks every short line may be a heading.
     is_unmarked = document["format"] in _UNMARKED_FORMATS
     lines = {line for line in document["text"].split("\n") if is_unmarked or line[:1] in "#*"}
-    headings = {*lines, document["title"], *(part.paragraph["section"] for part in parts)}
+    headings = {*lines, document["title"], *(part.paragraph["section"] for part in statements)}
     texts = [line.strip("#* ") for line in headings if len(line) < _MAX_HEADING_CHARACTERS]
     texts += [each["text"] for each in document["hidden"] if each["reason"] == "alternative text"]
-    texts += [part.paragraph["text"].replace("*", " ") for part in parts]
+    texts += [part.paragraph["text"].replace("*", " ") for part in statements]
 
     # 2. Find the question marks that LaTeX prints for an undefined label or key. A source in LaTeX is left out: LaTeX
     # itself warns of undefined labels, and a source in which some are undefined is a part of a document.
     found, unread = list[ComputedFinding](), list[str]()
-    for part in () if document["format"] == "latex" else (part for part in parts if not part.row):
+    for part in () if document["format"] == "latex" else (part for part in statements if not part.row):
         for mark in _UNRESOLVED.finditer(part.text):
             kind: CheckKind = "section" if mark["word"] else "citation"
             kind = "figure or table" if mark[0].lower().startswith(("fig", "tab")) else kind
@@ -68,7 +70,7 @@ def check_cross_references(document: Document, parts: Sequence[Statement]) -> tu
     for name in _CAPTION_WORDS:
         captions = {int(match[1]) for text in texts if (match := _match_caption(name, text))}
         missing = dict[int, ComputedFinding]()
-        for number, part, place in _find_mentions(name, parts) if captions else ():
+        for number, part, place in _find_mentions(name, statements) if captions else ():
             if number not in captions:
                 why = f"{name} {number} is referred to; the captions are those up to {name} {max(captions)}"
                 consistent = f"the name of one that exists, or {name} {number} itself"
@@ -82,15 +84,16 @@ def check_cross_references(document: Document, parts: Sequence[Statement]) -> tu
 
 
 def _match_caption(kind: str, text: str) -> re.Match[str] | None:
+    """Match a text that begins like a caption of a kind, with its number as group 1; None if it does not."""
     return re.match(rf"\s*(?i:{_CAPTION_WORDS[kind]})\s({_NUMBER})(?:\s?[.:|]|\s[–—-]\s|\s[A-Z(]|\s*$)", text)
 
 
-def _find_mentions(kind: str, parts: Sequence[Statement]) -> Iterator[tuple[int, Statement, tuple[int, int]]]:
-    """Yield the numbers that the text, except for captions, certainly mentions of this paper, with their places."""
+def _find_mentions(kind: str, statements: Sequence[Statement]) -> Iterator[tuple[int, Statement, tuple[int, int]]]:
+    """Yield number, statement and span of each certain mention of the paper's own figures of a kind, captions aside."""
     number = rf"{_NUMBER}{_PANEL}(?!-\d|\s?[%°])"
     several = rf"{number}(?:\s?(?:,? and|,? or|,|–|-|&|to|through)\s?{number})*"
     pattern = re.compile(rf"(?<!\w)(?P<word>(?i:{_CAPTION_WORDS[kind]}))\s?(?:~|\()?(?P<list>{several})")
-    for part in parts:
+    for part in statements:
         for match in pattern.finditer(part.text):
             is_caption = match.start() <= 1 and _match_caption(kind, part.text)
             # Words around it, or a citation in its sentence, may assign it to another work.
@@ -106,5 +109,5 @@ def _find_mentions(kind: str, parts: Sequence[Statement]) -> Iterator[tuple[int,
 
 
 def list_range(first: str, last: str) -> range:
-    """Return the numbers from the first to the last, or the first alone if there is no later one."""
+    """Return the range of whole numbers from the first to the last, or of the first alone if there is no later one."""
     return range(int(first), max(int(first), int(last or first)) + 1)

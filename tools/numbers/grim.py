@@ -26,7 +26,7 @@ _MIN_PEOPLE = 5  # no mean is reported of fewer people
 
 
 def check_mean(mean: MeanAndDeviation) -> ComputedFinding | None:
-    """Return a finding if no n whole numbers have the mean (GRIM)."""
+    """Return a finding if no n whole numbers have the mean (GRIM); None if some have, or if it cannot be checked."""
     if not _is_checkable(mean) or _list_possible_sums(mean):
         return None
     numbers, scale, sign = mean.n * (mean.items or 1), *((100, "%") if mean.percentage else (1, ""))
@@ -45,7 +45,7 @@ def check_mean(mean: MeanAndDeviation) -> ComputedFinding | None:
 
 
 def check_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
-    """Return a finding if no n whole numbers with the mean have the deviation (GRIMMER); the mean must be possible."""
+    """Return a finding if no n whole numbers with a possible mean have the deviation (GRIMMER); else None."""
     sums, deviation = _list_possible_sums(mean), mean.deviation
     if deviation is None or mean.binary or mean.percentage or not sums or not _is_checkable(mean):
         return None
@@ -80,7 +80,7 @@ def check_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
 
 
 def check_binary_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
-    """Return a finding if n zeros and ones with the mean have another deviation than the printed one (DEBIT)."""
+    """Return a finding if n zeros and ones with the mean cannot have the printed deviation (DEBIT); else None."""
     if not mean.binary or mean.deviation is None or mean.n < 2:
         return None
     shares = [min(1.0, max(0.0, share)) for share in (mean.mean.low, mean.mean.high)]
@@ -100,22 +100,22 @@ def check_binary_deviation(mean: MeanAndDeviation) -> ComputedFinding | None:
 
 
 def _is_checkable(mean: MeanAndDeviation) -> bool:
-    """Return whether the paper says that the values behind a mean are whole numbers."""
+    """Return whether the values behind a mean are whole numbers, as the paper says, and of at least five people."""
     return (mean.whole or mean.binary or mean.percentage) and mean.n >= _MIN_PEOPLE
 
 
 def _list_possible_sums(mean: MeanAndDeviation) -> range:
-    """Return the sums of whole numbers whose mean rounds to the printed mean."""
+    """Return the range of the sums of n whole numbers whose mean rounds to the printed one; it may be empty."""
     numbers = mean.n * (mean.items or 1) / (100 if mean.percentage else 1)
     return range(math.ceil(mean.mean.low * numbers), math.floor(mean.mean.high * numbers) + 1)
 
 
 def _grade_severity(mean: MeanAndDeviation, explanations: Sequence[str]) -> Severity:
-    """Return medium if the paper leaves no explanation open for an impossible value."""
+    """Return low if there is an explanation, or the paper leaves open how many items a value averages; else medium."""
     return "low" if explanations or (mean.items is None and not mean.binary and not mean.percentage) else "medium"
 
 
 def _list_explanations(mean: MeanAndDeviation) -> list[str]:
-    """List possible explanations of a value that whole numbers do not have."""
+    """List what may explain an impossible value: missing values, and averaged items if their number is unstated."""
     others = [f"fewer than {mean.n} values, because some are missing"]
     return others if mean.items else [*others, "values that are means of several items"]

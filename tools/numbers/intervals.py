@@ -22,12 +22,12 @@ _MAX_P_VALUE_RATIO = 3.0  # two methods may give p-values of one data set that d
 
 
 def check_estimate(estimate: Estimate) -> list[ComputedFinding | None]:
-    """Check an estimate against its interval, and the interval against the p-value."""
+    """Check an estimate against its interval, and this against the p-value: two items, each a finding or None."""
     return [_check_inside_interval(estimate) or _check_interval_middle(estimate), _check_interval_p_value(estimate)]
 
 
 def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if the ends are reversed, or the estimate is not between them."""
+    """Return a finding if the ends of an interval are reversed, or the estimate is not between them; else None."""
     value, low, high = estimate.value, estimate.low, estimate.high
     if low.value > high.value:
         severity: Severity = "low" if high.low <= value.value <= low.high else "medium"
@@ -55,7 +55,7 @@ def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
 
 
 def _check_interval_middle(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if no rounding puts a difference in the middle, or a ratio on the log scale."""
+    """Return a finding if no rounding puts an estimate in the middle (a ratio: on the log scale); else None."""
     value, low, high = estimate.value, estimate.low, estimate.high
     is_ratio = estimate.scale == "ratio"
     if estimate.scale == "unknown" or (is_ratio and min(low.low, value.low) <= 0):
@@ -78,7 +78,7 @@ def _check_interval_middle(estimate: Estimate) -> ComputedFinding | None:
 
 
 def _check_interval_p_value(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if only one of the interval and the p-value is significant."""
+    """Return a finding if only one of the interval and the p-value is significant at 0.05; else None."""
     low, high, p, relation = estimate.low, estimate.high, estimate.p, estimate.p_relation
     signed = min(low.value, high.value) < 0 and estimate.scale == "unknown"
     if p is None or estimate.level != 0.95 or not (signed or estimate.scale in {"ratio", "difference"}):

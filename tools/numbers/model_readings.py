@@ -37,7 +37,7 @@ Record = TypeVar("Record", bound=records.NumberRecord)
 
 
 class PrintedNumber(NamedTuple):
-    """A number as a quote prints it."""
+    """Named tuple of a number and the signs around it, as a quote prints them."""
 
     number: records.RoundedNumber
     sign: Any  # `=`, `<` or the like before the number; `=` by default
@@ -49,23 +49,23 @@ class UnsupportedEntryError(ValueError):
 
 
 class NumbersByRole(dict[str, list[PrintedNumber]]):
-    """The numbers of an entry by their roles."""
+    """Dictionary of the numbers of an entry by their roles, such as mean or total."""
 
     def require_number(self, role: str) -> Any:
-        """Return the only number with a role, or raise `UnsupportedEntryError`."""
+        """Return the only number of a role, rounded; raise `UnsupportedEntryError` if there are none or several."""
         if len(found := self.get(role, [])) != 1:
             raise UnsupportedEntryError(f"it has not one number for {role}")
         return found[0].number
 
     def require_whole_number(self, role: str) -> int:
-        """Return the only number with a role, or raise `UnsupportedEntryError` if it is not whole."""
+        """Return the only number of a role as an int; raise `UnsupportedEntryError` if it has decimals."""
         if (number := self.require_number(role)).half != 0.5:
             raise UnsupportedEntryError(f"it has not one whole number for {role}")
         return int(number.value)
 
 
 def choose_passages(document: Document) -> list[Statement]:
-    """Return the paragraphs and tables that a model should read: they report a number, or hold two counts."""
+    """Return as statements the paragraphs and tables that a model should read: with a reported number or two counts."""
 
     def is_worth_reading(text: str) -> bool:
         return _REPORTED_NUMBER.search(text) is not None or len(_COUNT_IN_TEXT.findall(text)) > 1
@@ -74,6 +74,7 @@ def choose_passages(document: Document) -> list[Statement]:
 
 
 def _read_passages(document: Document) -> dict[str, Statement]:
+    """Return the paragraphs of a document as statements in plain signs, by their ids."""
     notation = detect_notation(document)
     return {each["id"]: Statement(each, notation.normalize_text(each["text"])) for each in document["paragraphs"]}
 
@@ -81,7 +82,7 @@ def _read_passages(document: Document) -> dict[str, Statement]:
 def collect_records(
     readings: Sequence[NumberReading], document: Document
 ) -> tuple[list[records.NumberRecord], list[str]]:
-    """Return records of the entries of a model, and messages about unread passages and dropped entries."""
+    """Make records of the entries of a model; return them and messages about unread passages and dropped entries."""
     passages = _read_passages(document)
     found, unread = list[records.NumberRecord](), list[str]()
     for reading in readings:
@@ -98,7 +99,7 @@ def collect_records(
 
 
 def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecord], kind: type[Record]) -> list[Record]:
-    """Return the records of code, and those of the model at places where code has read none of the kind.
+    """Return a new list: the records of code, and those of the model (of one kind) where code has read none.
 
     If both have read equal numbers, the record of code gets the meaning that the model states. `read`
     holds records of this kind, `by_model` those of all kinds.
@@ -123,11 +124,12 @@ def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecor
 
 
 def _collect_rounded_numbers(record: records.NumberRecord) -> set[records.RoundedNumber]:
+    """Return the rounded numbers among the fields of a record, as a set."""
     return {value for value in vars(record).values() if isinstance(value, records.RoundedNumber)}
 
 
 def _find_quoted_numbers(entry: ReadEntry, text: str) -> tuple[tuple[int, int], NumbersByRole]:
-    """Return the place of the longest piece of the quote of an entry, and its numbers in all pieces."""
+    """Return the span of the longest piece of a quote, and its numbers by role, or raise `UnsupportedEntryError`."""
     pieces = [piece for piece in _ELLIPSIS.split(normalize_signs(entry["quote"])) if piece.strip()]
     places = [place for piece in pieces if (place := find_quote(piece, text, fewest=1))]
     if not places or len(places) < len(pieces):
@@ -146,7 +148,7 @@ def _find_quoted_numbers(entry: ReadEntry, text: str) -> tuple[tuple[int, int], 
 
 
 def _list_printed_numbers(text: str, place: TextSpan) -> Iterator[PrintedNumber]:
-    """Yield the numbers at a place, with the signs around them."""
+    """Yield the numbers at a place with the signs around them; one with commas also as its single pieces."""
     for found in _PRINTED_NUMBER.finditer(text, max(0, place.start - 3)):
         if place.start < found.end("number") and found.start("number") < place.end:
             word = found["number"]
@@ -161,7 +163,7 @@ _RecordLocation = tuple[Statement, tuple[int, int]]
 
 
 def _make_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.NumberRecord:
-    """Return the record of an entry, or raise `UnsupportedEntryError` if a number is missing or cannot be."""
+    """Return the record of an entry at a statement and span; raise `UnsupportedEntryError` if numbers do not fit."""
     remarks = entry["remarks"]
     match entry["kind"]:
         case "mean":
@@ -188,6 +190,7 @@ def _make_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) 
 
 
 def _make_test_record(at: _RecordLocation, entry: ReadEntry, numbers: NumbersByRole) -> records.ReportedTest:
+    """Return the test of an entry; raise `UnsupportedEntryError` if its degrees of freedom or its numbers cannot be."""
     kind: Any = entry["kind"]
     remarks, degrees = entry["remarks"], tuple(each.number for each in numbers.get("df", []))
     if len(degrees) != {"z": 0, "F": 2}.get(kind, 1):

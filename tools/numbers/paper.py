@@ -26,7 +26,7 @@ _FindingsByRecord = list[tuple[NumberRecord, list[ComputedFinding | None]]]
 
 
 def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequence[NumberRecord] = ()) -> PaperReport:
-    """Return all findings about a paper, each once, in the order of the paper.
+    """Run all checks on a paper; return a report with the findings, each once and in the order of the paper.
 
     Args:
         document: The paper.
@@ -34,37 +34,38 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
         by_model: Records of numbers that a model has read in the paper.
     """
     # 1. Read: records of the text, of the tables, and of the model.
-    parts, printed_tables = read_statements(document)
+    statements, printed_tables = read_statements(document)
     tables = [read_tables.parse_table(table) for table in printed_tables]
 
-    def read(
+    def read_records(
         kind: type[Record],
         read_statement: Callable[[Statement], Iterable[Record]],
         read_table: Callable[[ParsedTable], Iterable[Record]],
     ) -> list[Record]:
-        found = [record for part in parts for record in read_statement(part)]
+        """Return the records of a kind in all statements and tables, merged with those of the model."""
+        found = [record for part in statements for record in read_statement(part)]
         found += [record for table in tables for record in read_table(table)]
         return merge_records(found, by_model, kind)
 
-    tests = read(ReportedTest, read_text.read_tests, read_tables.read_tests)
-    means = read(MeanAndDeviation, read_text.read_means, read_tables.read_means)
-    shares = read(Proportion, read_text.read_proportions, read_tables.read_proportions)
-    estimates = read(Estimate, read_text.read_estimates, read_tables.read_estimates)
+    tests = read_records(ReportedTest, read_text.read_tests, read_tables.read_tests)
+    means = read_records(MeanAndDeviation, read_text.read_means, read_tables.read_means)
+    shares = read_records(Proportion, read_text.read_proportions, read_tables.read_proportions)
+    estimates = read_records(Estimate, read_text.read_estimates, read_tables.read_estimates)
     comparisons = [*read_text.find_comparisons(means, tests)]
     comparisons += [record for table in tables for record in read_tables.read_comparisons(table)]
 
     # 2. Compute: each record by itself, then the checks of the whole paper.
     checked: _FindingsByRecord = [
-        (test, [found]) for test, found in zip(tests, _check_tests(tests, parts), strict=True)
+        (test, [found]) for test, found in zip(tests, _check_tests(tests, statements), strict=True)
     ]
     checked += [(mean, [check_mean(mean), check_deviation(mean), check_binary_deviation(mean)]) for mean in means]
     checked += [(share, [check_proportion(share)]) for share in shares]
     checked += [(estimate, check_estimate(estimate)) for estimate in estimates]
     checked += [(comparison, [check_comparison(comparison)]) for comparison in comparisons]
     checked += [(total, [check_total(total)]) for total in by_model if isinstance(total, ReportedTotal)]
-    findings = [*check_multiple_testing(parts, [*tests, *estimates]), *check_abbreviations(parts)]
+    findings = [*check_multiple_testing(statements, [*tests, *estimates]), *check_abbreviations(statements)]
     unread = list(warnings)
-    whole_paper = (check_cross_references(document, parts), check_citations(document, parts))
+    whole_paper = (check_cross_references(document, statements), check_citations(document, statements))
     for found, unread_parts in (_exclude_misread_tables(checked), *whole_paper):
         findings += found
         unread += unread_parts
@@ -83,10 +84,10 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
     )
 
 
-def _check_tests(tests: Sequence[ReportedTest], parts: Sequence[Statement]) -> list[ComputedFinding | None]:
-    """Check each test, allowing for the kinds of tests and corrections that the paper mentions anywhere."""
-    one_sided = any(read_text.ONE_SIDED.search(part.text) for part in parts)
-    texts = [f"{part.caption} {part.text}" for part in parts]
+def _check_tests(tests: Sequence[ReportedTest], statements: Sequence[Statement]) -> list[ComputedFinding | None]:
+    """Return the finding about each test, or None, allowing for rank tests and corrections that the paper names."""
+    one_sided = any(read_text.ONE_SIDED.search(part.text) for part in statements)
+    texts = [f"{part.caption} {part.text}" for part in statements]
     sphericity, rank_tests = (any(map(word.search, texts)) for word in (read_text.SPHERICITY, read_text.RANK_TEST))
     return [
         check_reported_test(test, one_sided=one_sided, sphericity=sphericity, rank_tests=rank_tests) for test in tests
@@ -94,7 +95,7 @@ def _check_tests(tests: Sequence[ReportedTest], parts: Sequence[Statement]) -> l
 
 
 def _sort_findings(findings: Sequence[ComputedFinding], document: Document) -> list[ComputedFinding]:
-    """Return each finding once, in the order of the paper."""
+    """Return a new list of the findings in the order of the paper; of equal findings the graver one is kept."""
     # Ascending by gravity, so that of two equal findings the graver one is kept in the dictionary.
     by_gravity = sorted(findings, key=rank_severity, reverse=True)
     unique = {(each["kind"], each["quote"], each["computation"]): each for each in by_gravity}
@@ -108,7 +109,7 @@ def _sort_findings(findings: Sequence[ComputedFinding], document: Document) -> l
 
 
 def _exclude_misread_tables(checked: _FindingsByRecord) -> tuple[list[ComputedFinding], list[str]]:
-    """Return the findings and the tables that were not computed on.
+    """Return the findings without those of misread tables, and a message about each of these tables, as a pair.
 
     Where most values of a kind contradict, the headings of the table were read wrong, or are wrong.
     """

@@ -17,7 +17,7 @@ _MIN_ANSWERED_SHARE = 0.8  # of a table's n; with fewer, the table would say so
 
 
 def check_proportion(proportion: Proportion) -> ComputedFinding | None:
-    """Return a finding if the count and the total do not give the percentage."""
+    """Return a finding if the count and the total do not give the percentage; else None."""
     count, total, percentage = proportion.count, proportion.total, proportion.percentage
     if total < max(count, 1):
         return None
@@ -44,7 +44,7 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
 
 
 def check_total(reported: ReportedTotal) -> ComputedFinding | None:
-    """Return a finding if the parts of a total, none of which overlap, cannot add up to it."""
+    """Return a finding if parts that do not overlap cannot add up, or a repeated number differs; else None."""
     is_repeated = len(reported.parts) == 1
     numbers = [reported.total, *reported.parts]
     halves = {number.half for number in numbers}

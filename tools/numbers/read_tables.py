@@ -66,7 +66,7 @@ _ERROR_LABEL = re.compile(r"error\b|residuals?\b|within\b", re.IGNORECASE)
 
 
 class TableHeading(NamedTuple):
-    """Heading of a column or a row."""
+    """Named tuple of a heading of a column or a row: its words, and the roles that it gives to values."""
 
     words: str = ""
     roles: tuple[str, ...] = ()  # of the values of each cell, in their order
@@ -76,7 +76,7 @@ class TableHeading(NamedTuple):
 
 
 class TableValue(NamedTuple):
-    """A value of a cell with the role that the headings give it."""
+    """Named tuple of a value of a cell and the role that the headings give it."""
 
     role: str
     text: str
@@ -86,14 +86,14 @@ class TableValue(NamedTuple):
 
 
 class ParsedTable(NamedTuple):
-    """A table as lines of related values: its rows, or its columns if the roles are named at the left."""
+    """Named tuple of a table as lines of related values: its rows, or its columns if roles are named at the left."""
 
     about: str  # caption, headings and notes
     lines: list[list[TableValue]]
 
 
 def _parse_heading(words: str) -> TableHeading:
-    """Look up the parts of a heading among the names of roles."""
+    """Parse the roles, the n and the degrees of freedom that a heading names; unknown words give no role."""
     sizes = {records.parse_whole_number(found["n"]) for found in _SIZE.finditer(words)}
     rest = _LEVEL.sub("", _SIZE.sub("", words)).replace("\\", "")
     plain = re.sub("[⁰¹³⁴-⁹]", "", rest.replace("-", " ").replace("²", "2").replace("^", ""))
@@ -114,7 +114,7 @@ def _parse_heading(words: str) -> TableHeading:
 
 
 def _find_role(part: str) -> tuple[str, bool]:
-    """Return the role at the end of a part of a heading, and whether the part has no other words."""
+    """Return the role that a part of a heading ends with, or an empty text, and whether it has no other words."""
     words = part.partition(" for ")[0].split()
     if " for " in part and words[-1] != "CI":
         return "", False  # `p for trend` belongs to no statistic of its row
@@ -127,7 +127,7 @@ def _find_role(part: str) -> tuple[str, bool]:
 
 
 def parse_table(table: PaperTable) -> ParsedTable:
-    """Parse a table into lines of values with roles."""
+    """Parse a table into lines of values, each with the role that its headings give it."""
     # 1. Read the headings. The table is turned if more roles are named at the left than at the top.
     # They are the rows above the first row with a number, at least one.
     depth = 1
@@ -182,7 +182,7 @@ def _parse_column_headings(rows: Sequence[Sequence[str]]) -> list[TableHeading]:
 
 
 def _parse_cell_values(column: TableHeading, label: TableHeading, cell: str, statement: Statement) -> list[TableValue]:
-    """Return the values of a cell; none if the headings do not name each of them."""
+    """Return the values of a cell with their roles; an empty list if the headings do not name each of them."""
     own = _NAMED_VALUE.fullmatch(cell)
     naming = _parse_heading(own["heading"]) if own else TableHeading()
     is_named_twice = column.roles and label.roles and column.roles != label.roles
@@ -225,7 +225,7 @@ def _parse_cell_number(value: TableValue | None) -> records.RoundedNumber | None
 
 
 def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
-    """Read counts and percentages such as `12 (40%)` below a heading with an n, such as `Tea (n = 30)`."""
+    """Yield proportions from cells such as `12 (40%)` below a heading with an n, such as `Tea (n = 30)`."""
     for each, percentage in () if _WEIGHTED.search(table.about) else chain.from_iterable(map(pairwise, table.lines)):
         share = _parse_cell_number(percentage) if percentage.role == "percentage" else None
         if share and each.heading.n and each.role in {"count", "n"} and _COUNT.fullmatch(each.text):
@@ -234,7 +234,7 @@ def read_proportions(table: ParsedTable) -> Iterator[records.Proportion]:
 
 
 def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
-    """Read means, and percentages of people, with their deviations and the n of a heading or a column."""
+    """Yield means, and percentages of people, with their deviations and the n of a heading or a column."""
     for _, each, beside in [*_iterate_related_values(table, {"mean"}), *_iterate_related_values(table, {"percentage"})]:
         words = f"{each.heading.words} {each.label}"
         size = beside["n"].text if "n" in beside else ""
@@ -247,7 +247,7 @@ def read_means(table: ParsedTable) -> Iterator[records.MeanAndDeviation]:
 
 
 def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
-    """Read estimates with the interval and the p-value of their line."""
+    """Yield the estimates that have an interval, with it and the p-value of their line."""
     # In a table of b and OR (95% CI), the interval is that of the ratio.
     is_of_ratios = any(each.role == "ratio" for line in table.lines for each in line)
     roles = {"ratio"} if is_of_ratios else {"difference", "estimate", "d"}
@@ -271,7 +271,7 @@ def read_estimates(table: ParsedTable) -> Iterator[records.Estimate]:
 
 
 def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
-    """Read statistics with the degrees of freedom and the p-value of their line."""
+    """Yield the statistics that have degrees of freedom and a p-value in their line, heading or error line."""
     for number, each, beside in _iterate_related_values(table, _STATISTIC_ROLES):
         value, kind = _parse_cell_number(each), cast("records.TestKind", each.role)
         degrees = _find_degrees_of_freedom(each, beside, table.lines[number + 1 :] if kind == "F" else [])
@@ -283,7 +283,7 @@ def read_tests(table: ParsedTable) -> Iterator[records.ReportedTest]:
 def _find_degrees_of_freedom(
     statistic: TableValue, beside: Mapping[str, TableValue], below: Sequence[Sequence[TableValue]]
 ) -> records.DegreesOfFreedom | None:
-    """Find degrees of freedom in the heading, in the line, or in the error line below; those of r from the n."""
+    """Find degrees of freedom in the heading, the line or the error line below (of r: from the n); None without any."""
     own, first, second, pairs = (beside[role].text if role in beside else "" for role in ("df", "df1", "df2", "n"))
     values_below = (each for row in below for each in row)
     error = next((each.text for each in values_below if each.role == "df" and _ERROR_LABEL.match(each.label)), "")
@@ -293,7 +293,7 @@ def _find_degrees_of_freedom(
 
 
 def read_comparisons(table: ParsedTable) -> Iterator[records.GroupComparison]:
-    """Read lines with the means, deviations and n of two groups and a single t or Cohen's d."""
+    """Yield the single t or Cohen's d of each line with means, deviations and n of exactly two groups."""
     for line in table.lines:
         row = table._replace(lines=[line])
         groups = [mean for mean in read_means(row) if mean.deviation]

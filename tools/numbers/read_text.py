@@ -67,7 +67,7 @@ RANK_TEST = re.compile(r"wilcoxon|mann[- –]?whitney|signed[- ]ranks?\b|rank[- 
 
 
 def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
-    """Read statistics with their degrees of freedom and p-values, such as `t(38) = 2.20, p = .034`."""
+    """Yield statistics with their degrees of freedom and p-values, such as `t(38) = 2.20, p = .034`."""
     for match in _TEST.finditer(statement.text):
         kind = next(name for name in _KINDS if match[name])
         value = parse_number(match["value"])
@@ -83,7 +83,7 @@ def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
 
 
 def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, records.Tails, str]:
-    """Return the p-value of a match, if it has any, its relation, and the tails and adjustment named in a text."""
+    """Return the p-value of a match (None without any), its relation, and tails and adjustment named in a text."""
     groups, p, relation = match.groupdict() if match else {}, None, "="
     if groups.get("p"):
         p, relation = parse_number(groups["p"]), groups["relation"] or "="
@@ -95,7 +95,7 @@ def parse_p_value(match: re.Match[str] | None, about: str) -> tuple[Any, Any, re
 
 
 def parse_degrees_of_freedom(kind: records.TestKind, text: str) -> records.DegreesOfFreedom | None:
-    """Read degrees of freedom (`1, 38`, `df = 38`, `2, N = 90`); None unless the statistic has as many, above zero."""
+    """Parse degrees of freedom (`1, 38`, `df = 38`, `2, N = 90`); None unless the statistic has as many, above zero."""
     size = _SIZE.search(text)
     listed = re.sub(r"d\.?\s?f\.?\s?=", "", _SIZE.sub("", text)).strip()
     if kind == "r" and size and not listed:
@@ -130,17 +130,17 @@ _APPROXIMATE = re.compile(
 )
 
 
-def _is_approximate(text: str, place: int) -> bool:
-    """Return whether the word or sign before a number says that it is not exact."""
+def _is_approximate_or_bound(text: str, place: int) -> bool:
+    """Return whether a word or sign before a number says that it is approximate (about, ~) or a bound (over, <)."""
     return _APPROXIMATE.search(text, max(0, place - 20), place) is not None
 
 
 def read_proportions(statement: Statement) -> Iterator[records.Proportion]:
-    """Read `x of N (y%)`, `x/N (y%)`, `y% (x of N)` and `x (y%) of N`."""
+    """Yield proportions such as `x of N (y%)`, `x/N (y%)`, `y% (x of N)` and `x (y%) of N`."""
     for match in (match for pattern in _COUNT_PATTERNS for match in pattern.finditer(statement.text)):
         count, total = records.parse_whole_number(match["count"]), records.parse_whole_number(match["total"])
         percentage = parse_number(match["percentage"])
-        approximate = _is_approximate(statement.text, match.start("percentage"))
+        approximate = _is_approximate_or_bound(statement.text, match.start("percentage"))
         if percentage.value <= 100:
             yield records.Proportion(statement, match.span(), count, total, percentage, approximate)
 
@@ -157,7 +157,7 @@ _ITEMS = re.compile(rf"\b(?P<items>\d{{1,2}}|single|one|{'|'.join(SMALL_NUMBERS)
 
 
 def parse_scale(text: str) -> dict[str, Any]:
-    """Return the fields `whole`, `binary` and `items` of a mean, as a text states them."""
+    """Return the fields `whole`, `binary` and `items` of a mean in a dictionary, as a text states them."""
     words = {found["items"].lower() for found in _ITEMS.finditer(text)}
     numbers = {1 if word == "single" else SMALL_NUMBERS.get(word) or int(word) for word in words}
     counted = re.search(r"\bwhole numbers?\b|\bare (?:all )?counts\b", text) and not numbers
@@ -179,7 +179,7 @@ _MEAN = re.compile(
 
 
 def read_means(statement: Statement) -> Iterator[records.MeanAndDeviation]:
-    """Read `M = 3.48, SD = 1.20, n = 20` and `M (SD) = 3.48 (1.20), n = 20`, and `67% of the 150 participants`."""
+    """Yield means such as `M = 3.48, SD = 1.20, n = 20` (n is needed), and `67% of the 150 participants`."""
     text, make_record = statement.text, partial(records.MeanAndDeviation, statement)
     for match in _MEAN.finditer(text):
         if n := match["n"] or match["n_before"]:
@@ -189,7 +189,7 @@ def read_means(statement: Statement) -> Iterator[records.MeanAndDeviation]:
             mean, deviation = parse_number(match["mean"]), parse_number(spread) if spread else None
             yield make_record(match.span(), mean, deviation, records.parse_whole_number(n), **scale, percentage=False)
     for match in _SHARE_OF_PEOPLE.finditer(text):
-        if not _is_approximate(text, match.start()):
+        if not _is_approximate_or_bound(text, match.start()):
             share, n = parse_number(match["percentage"]), records.parse_whole_number(match["n"])
             yield make_record(match.span(), share, None, n, items=1, whole=True, binary=False, percentage=True)
 
@@ -229,7 +229,7 @@ _MAX_ESTIMATE_CHARACTERS = 120  # from its name to its interval
 
 
 def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
-    """Read estimates with their intervals and p-values, such as `OR 1.50 (95% CI 1.02 to 2.20), p = .04`."""
+    """Yield estimates with their intervals and p-values, such as `OR 1.50 (95% CI 1.02 to 2.20), p = .04`."""
     text = statement.text
     for match in _INTERVAL_BEHIND.finditer(text):
         before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _MAX_ESTIMATE_CHARACTERS), match.start())
@@ -249,7 +249,7 @@ def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
 def find_comparisons(
     means: Sequence[records.MeanAndDeviation], tests: Sequence[records.ReportedTest]
 ) -> Iterator[records.GroupComparison]:
-    """Find sentences with the means, deviations and n of two groups and a single t or Cohen's d."""
+    """Yield the single t or Cohen's d of each sentence with means, deviations and n of exactly two groups."""
     sentences = defaultdict[tuple[int, tuple[int, int]], list[records.MeanAndDeviation]](list)
     for mean in means:
         if mean.deviation and not mean.statement.row:

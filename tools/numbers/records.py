@@ -31,7 +31,7 @@ _SLACK = 1e-9  # of floating point
 
 
 class RoundedNumber(NamedTuple):
-    """A printed number: its value, and half a unit of its last digit."""
+    """Named tuple of a printed number: its value, and half a unit of its last digit."""
 
     value: float
     half: float
@@ -57,7 +57,7 @@ class RoundedNumber(NamedTuple):
 
 
 def parse_number(text: str) -> RoundedNumber:
-    """Read a text that matches `NUMBER`, or a power of ten alone."""
+    """Parse a text that matches `NUMBER`, or a power of ten alone, to a rounded number."""
     plain = "".join(text.replace(",", "").replace("–", "-").split())
     power = _POWER_OF_TEN.fullmatch(plain)
     printed = Decimal(f"{power['mantissa'] or 1}e-{power['exponent']}" if power else plain)
@@ -65,7 +65,7 @@ def parse_number(text: str) -> RoundedNumber:
 
 
 def format_number(value: float, digits: int = 3) -> str:
-    """Format a number with this many significant digits."""
+    """Format a number with this many significant digits; very small ones with an exponent."""
     if value == 0 or not math.isfinite(value):
         return str(value)
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
@@ -79,7 +79,7 @@ def format_range(low: float, high: float, digits: int = 3) -> str:
 
 
 def parse_whole_number(text: str) -> int:
-    """Read a whole number in digits or in words."""
+    """Parse a whole number in digits or in words to an int."""
     return int(text.replace(",", "")) if text[0].isdigit() else int(parse_number_words(text.lower()))
 
 
@@ -91,7 +91,7 @@ Tails = Literal["one", "two", "unstated"]  # according to the text nearby
 
 @dataclass(frozen=True)
 class NumberRecord:
-    """A place in a statement that findings quote: the base of all records."""
+    """Base class of all records: a place in a statement, which findings quote."""
 
     statement: Statement
     place: tuple[int, int]
@@ -142,7 +142,7 @@ class Proportion(NumberRecord):
     total: int
     percentage: RoundedNumber
     approximate: bool
-    """Whether a word such as `about` or `nearly` stands before the percentage."""
+    """Whether a word such as `about`, or a bound such as `over`, stands before the percentage."""
 
 
 @dataclass(frozen=True)

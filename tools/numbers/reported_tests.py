@@ -38,7 +38,7 @@ _OTHER_CORRECTIONS = re.compile(r"multiplicity|\bq[- ]?values?|exploratory|gatek
 def check_reported_test(
     test: ReportedTest, *, one_sided: bool, sphericity: bool, rank_tests: bool
 ) -> ComputedFinding | None:
-    """Return a finding if no statistic that rounds to the printed one has a p-value that rounds to the printed one.
+    """Return a finding if no rounding of the printed statistic gives the printed p-value; None if one does.
 
     Args:
         test: The test.
@@ -83,7 +83,7 @@ def check_reported_test(
 
 
 def compute_p_value_range(test: ReportedTest) -> tuple[float, float]:
-    """Return the smallest and the largest p-value of all numbers that round to the printed ones, both tails counted."""
+    """Return the smallest and the largest p-value (both tails) of all numbers that round to the printed ones."""
     size, half = abs(test.statistic.value), test.statistic.half
     sizes = {"=": (max(0.0, size - half), size + half), "<": (0.0, size), ">": (size, math.inf)}
     # Whole degrees of freedom are exact. Those with decimals come from a correction, and were rounded.
@@ -119,7 +119,7 @@ def compute_tail_probability(kind: records.TestKind, size: float, degrees: tuple
 
 
 def _find_one_sided_fit(test: ReportedTest, low: float, high: float) -> tuple[float, float] | None:
-    """Return the one-sided p-values that fit the printed one; None if the test has no sides, or none fit."""
+    """Return the ends of the one-sided p-values that fit the printed one; None without sides or a fit."""
     if test.tails == "two" or test.kind not in _TWO_TAILED:
         return None
     halves = [(low / 2, high / 2)]
@@ -161,7 +161,7 @@ def _is_decision_changed(test: ReportedTest, low: float, high: float) -> bool:
 
 
 def _format_test(test: ReportedTest) -> str:
-    """Format a test; Q and Kruskal and Wallis's H as the χ² that they are compared with."""
+    """Format a test as `t(38) = 2.2`; Q and Kruskal and Wallis's H as the χ² that they are compared with."""
     name = "χ²" if test.kind in {"chi", "Q"} else test.kind
     degrees = ", ".join(f"{each.value:g}" for each in test.degrees)
     relation = f"{test.statistic_relation} {test.statistic.value:g}"
@@ -169,7 +169,7 @@ def _format_test(test: ReportedTest) -> str:
 
 
 def check_comparison(comparison: records.GroupComparison) -> ComputedFinding | None:
-    """Return a finding if neither deviations nor standard errors give the printed t or d."""
+    """Return a finding if neither deviations nor standard errors give the printed t or d; else None."""
     n1, n2 = (group.n for group in comparison.groups)
     total, degrees = n1 + n2 - 2, comparison.degrees
     is_independent = degrees is None or degrees == total
@@ -205,7 +205,7 @@ def check_comparison(comparison: records.GroupComparison) -> ComputedFinding | N
 def _compute_possible_statistics(
     measure: str, n1: int, n2: int, mean1: float, spread1: float, mean2: float, spread2: float
 ) -> list[float]:
-    """Return each reading of t or d, first with spreads as standard deviations, then as standard errors."""
+    """Return each reading of t or d in a list: first with spreads as deviations, then as standard errors."""
     values: list[float] = []
     spread1, spread2 = max(spread1, 1e-9), max(spread2, 1e-9)
     for sd1, sd2 in ((spread1, spread2), (spread1 * math.sqrt(n1), spread2 * math.sqrt(n2))):
@@ -220,10 +220,10 @@ def _compute_possible_statistics(
 
 
 def check_multiple_testing(
-    parts: Sequence[Statement], reported: Sequence[ReportedTest | records.Estimate]
+    statements: Sequence[Statement], reported: Sequence[ReportedTest | records.Estimate]
 ) -> Iterator[ComputedFinding]:
-    """Find sections and tables with many uncorrected p-values; a correction named anywhere in the paper is enough."""
-    texts = [f"{part.caption} {part.text}" for part in parts]
+    """Yield a finding for each section or table with many p-values, unless the paper names a correction anywhere."""
+    texts = [f"{part.caption} {part.text}" for part in statements]
     if any(ADJUSTMENT.search(text) or _OTHER_CORRECTIONS.search(text) for text in texts):
         return
     families = defaultdict[tuple[str, str], dict[float, ReportedTest | records.Estimate]](dict)

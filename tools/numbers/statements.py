@@ -42,7 +42,7 @@ _ABOVE_LINE = re.compile(r"\^(?P<inside>[^\s^]{1,12})\^")  # Markdown's F~1,143~
 
 @dataclass(frozen=True)
 class Statement:
-    """A paragraph, or a row of a table."""
+    """A paragraph, or a row of a table, in plain signs and as it is printed."""
 
     paragraph: Paragraph
     text: str
@@ -55,7 +55,7 @@ class Statement:
     """Caption and headings of the row's table."""
 
     def find_sentence_span(self, place: int) -> tuple[int, int]:
-        """Return the start and the end of the sentence around a place."""
+        """Return the start and the end of the sentence around an offset in the text."""
         starts = [0, *list_sentence_starts(self.text)]
         ends = [*starts[1:], len(self.text)]
         return next(((start, end) for start, end in zip(starts, ends, strict=True) if place < end), (0, len(self.text)))
@@ -70,7 +70,7 @@ class Statement:
         consistent: str,
         explanations: Sequence[str] = (),
     ) -> ComputedFinding:
-        """Return a finding that quotes the words between two places; its fields are those of `ComputedFinding`.
+        """Return a finding that quotes the words at a place; its fields are those of `ComputedFinding`.
 
         Args:
             kind: Kind of the finding.
@@ -105,7 +105,7 @@ def normalize_signs(text: str) -> str:
 
 
 class Notation(NamedTuple):
-    """The decimal sign of a whole paper, and the signs that a font has destroyed in it."""
+    """Named tuple of the decimal sign of a whole paper, and the signs that a font has destroyed in it."""
 
     decimal_comma: bool
     restored: Mapping[str, str]  # `=` or `<` by the character that stands in its place
@@ -170,13 +170,13 @@ def is_prose(statement: Statement) -> bool:
 
 
 def quote_entry(entry: Reference) -> Statement:
-    """Return the beginning of an entry of the list of references, for findings about it."""
+    """Return a statement of the first 200 characters of an entry of the list of references, for findings about it."""
     text = entry["text"][:_MAX_QUOTE_CHARACTERS]
     return Statement(Paragraph(id="", section="References", text=text, page=0, words=[]), text)
 
 
 class PaperTable(NamedTuple):
-    """A table in plain signs."""
+    """Named tuple of a table in plain signs, with its rows also as statements."""
 
     rows: list[list[str]]  # headings first
     statements: list[Statement]  # one for each row below the first
@@ -185,7 +185,7 @@ class PaperTable(NamedTuple):
 
 
 def read_statements(document: Document) -> tuple[list[Statement], list[PaperTable]]:
-    """Return the paragraphs and rows of a paper in reading order, and its tables."""
+    """Return the paragraphs and the rows of tables of a paper as statements in reading order, and its tables."""
     found, tables, paragraphs = list[Statement](), list[PaperTable](), document["paragraphs"]
     notation = detect_notation(document)
     for at, paragraph in enumerate(paragraphs):
@@ -210,7 +210,7 @@ def read_statements(document: Document) -> tuple[list[Statement], list[PaperTabl
 
 
 def _find_caption(paragraphs: Sequence[Paragraph], at: int) -> str:
-    """Return the text before the first cell, and next to the table if it is short or begins like a caption."""
+    """Return the text before a table's first cell, joined with texts beside it that are short or like captions."""
     paragraph = paragraphs[at]
     first = next((cell for row in paragraph.get("rows", []) for cell in row if cell), "")
     near = [paragraph["text"].partition(first)[0], paragraphs[at - 1]["text"] if at else ""]

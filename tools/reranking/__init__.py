@@ -21,13 +21,13 @@ _loading_lock = threading.Lock()
 
 
 def check_reranker(options: FeedbackSettings) -> None:
-    """Load the re-ranker if the settings need it, so that a missing one is reported before the run."""
+    """Load the re-ranker into the cache if the settings need it, so that a missing one is reported before the run."""
     if options.rerank and options.plans > 1:
         load_reranker(choose_weights_folder(options))
 
 
 def choose_weights_folder(options: FeedbackSettings) -> Path:
-    """Return the folder of the weights that the settings name."""
+    """Return the folder of weights that the settings name, by default that of the shipped weights."""
     return Path(options.reranker).expanduser() if options.reranker else SHIPPED_WEIGHTS
 
 
@@ -51,7 +51,7 @@ def select_unseen_weights(folder: Path, paper: str) -> Path:
 
 
 def load_reranker(folder: Path) -> PlanReranker:
-    """Load the re-ranker in a folder, once for all threads; errors are those of `load_plan_reranker`."""
+    """Load the re-ranker in a folder, cached for all threads; errors are those of `load_plan_reranker`."""
     from tools.reranking.plan_reranker import load_plan_reranker  # noqa: PLC0415 - packages of an extra
 
     path = folder.resolve()

@@ -69,7 +69,7 @@ def read_reranker_config(folder: Path) -> RerankerConfig:
 
 
 def _load_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
-    """Load a file of weights, and check that it is complete and finite."""
+    """Load a file of weights; raise `SettingsError` if it is missing, damaged or not finite."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -89,6 +89,7 @@ def _load_weights(path: Path, sha256: str) -> dict[str, NDArray[Any]]:
 
 
 def _build_missing_error(folder: Path, error: OSError) -> SettingsError:
+    """Build the error for a file of a re-ranker that cannot be opened."""
     return SettingsError(
         f"There is no plan re-ranker in {folder} ({Path(error.filename).name}: {error.strerror}); name the folder of "
         "one that was trained.",
@@ -97,11 +98,12 @@ def _build_missing_error(folder: Path, error: OSError) -> SettingsError:
 
 
 def _build_damaged_error(path: Path) -> SettingsError:
+    """Build the error for a file whose contents are not those that were saved."""
     return SettingsError(f"{path} is damaged: it is not the file that was saved; copy the folder or train it again.")
 
 
 def load_plan_reranker(folder: Path) -> PlanReranker:
-    """Load a re-ranker that was saved by its training.
+    """Load a re-ranker that was saved by its training: with numpy if it is a BERT, else with torch.
 
     Raises:
         SettingsError: A file is missing or damaged, the encoder has changed since the training, or torch is missing.
@@ -126,14 +128,14 @@ class NumpyReranker:
     """Bias of the head."""
 
     def predict_scores(self, paragraph: str, plans: Sequence[str]) -> list[float]:
-        """Score the plans for a paragraph, in their order."""
+        """Score the plans for a paragraph in their order, higher for better; several texts at a time."""
         texts = [self.tokenizer.encode(paragraph, plan) for plan in plans]
         pooled = map_in_parallel(lambda text: self.bert.compute_pooled_vector(text.ids, text.type_ids), texts)
         return [float(self.weight @ each) + self.bias for each in pooled]
 
     @classmethod
     def from_folder(cls, folder: Path, config: RerankerConfig) -> Self:
-        """Load a re-ranker as `load_plan_reranker` does."""
+        """Load a BERT with its trained parameters, with the errors of `load_plan_reranker`."""
         # 1. Read the weights, and check that they fit the installed encoder.
         weights = _load_weights(folder / WEIGHTS_FILE, config.sha256)
         bert = load_bert(config.encoder)
@@ -168,13 +170,13 @@ class TorchReranker:
     model: CrossEncoder
 
     def predict_scores(self, paragraph: str, plans: Sequence[str]) -> list[float]:
-        """Score the plans for a paragraph, in their order."""
+        """Score the plans for a paragraph in their order, higher for better; one thread at a time."""
         with _scoring_lock:  # threads cannot share the tokenizer
             return [float(each) for each in self.model.predict([(paragraph, plan) for plan in plans])]
 
     @classmethod
     def from_folder(cls, folder: Path, config: RerankerConfig) -> Self:
-        """Load a re-ranker as `load_plan_reranker` does."""
+        """Load a cross-encoder by sentence-transformers, with the errors of `load_plan_reranker`."""
         path = folder / TORCH_WEIGHTS_FILE
         _load_weights(path, config.sha256)
         try:
@@ -198,7 +200,7 @@ _scoring_lock = threading.Lock()
 
 
 def compute_fingerprint(parameters: Weights, *, without: Collection[str]) -> str:
-    """Compute the SHA-256 of the encoder's parameters that a re-ranker's own file does not hold."""
+    """Compute the SHA-256 of the encoder's parameters except those in `without`, which a re-ranker's own file holds."""
     kept = {name: np.ascontiguousarray(value) for name, value in parameters.items() if name not in without}
     return hashlib.sha256(safetensors.numpy.save(kept)).hexdigest()
 
@@ -208,11 +210,9 @@ LEFT, RIGHT = ".left", ".right"
 
 
 def merge_low_rank_factors(weights: Weights, base: Weights) -> Weights:
-    """Add the product of each pair of factors to the parameter of the untrained encoder that it changes.
+    """Return a copy of weights in which each pair of factors is replaced by its product plus the base parameter.
 
-    Returns:
-        Weights with whole parameters in place of the factors; factors that fit no parameter stay, so that the caller
-        notices them.
+    Factors that fit no parameter stay, so that the caller notices them.
     """
     whole = dict(weights)
     for name in [name.removesuffix(LEFT) for name in weights if name.endswith(LEFT)]:

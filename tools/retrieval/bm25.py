@@ -30,7 +30,7 @@ _FUNCTION_WORDS = re.compile(
 
 
 def rank_by_bm25(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
-    """Rank the segments that share a word with a question, with their BM25 scores, best first.
+    """Return the `limit` best segments that share a word with a question, with their BM25 scores, best first.
 
     The segments are in a tuple, because their index is cached; the question is in English.
     """
@@ -42,7 +42,7 @@ def rank_by_bm25(segments: tuple[Segment, ...], question: str, limit: int) -> li
 
 
 def list_word_stems(text: str) -> list[str]:
-    """List the stems of a text's words in lower case, without function words; 0.5 and β-catenin are one word each."""
+    """List the stems of the words of a text, without function words; 0.5 and β-catenin are one word each."""
     return [_stem_word(word) for word in _WORD.findall(text.lower()) if not _FUNCTION_WORDS.fullmatch(word)]
 
 

@@ -28,7 +28,7 @@ PACKAGED_MODEL = "all-MiniLM-L6-v2"  # its weights come with a Python package, s
 
 @dataclass(frozen=True)
 class EmbeddingModel:
-    """Embedding model chosen by the user."""
+    """Settings of an embedding model: its name, and the endpoint that serves it if there is one."""
 
     model: str = PACKAGED_MODEL
     """Without an endpoint: `PACKAGED_MODEL`, a folder of sentence-transformers weights, or a name on the Hugging Face
@@ -40,7 +40,7 @@ class EmbeddingModel:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors; any thread may call it."""
+    """Protocol of embedding models, which turn texts into vectors; any thread may call them."""
 
     @property
     def name(self) -> str:
@@ -55,7 +55,7 @@ class Embedder(Protocol):
 
 
 class LocalEmbedder(ABC):
-    """An embedding model in this process, on the CPU, which leaves the GPU to the language models.
+    """Base class of embedding models in this process, on the CPU, which leaves the GPU to the language models.
 
     A text longer than the model's input (256 tokens for MiniLM, about half a segment) is embedded in parts, and their
     mean, weighted by length, is its vector; the model alone would ignore the rest of the text.
@@ -70,7 +70,7 @@ class LocalEmbedder(ABC):
         return f"{self.source} in parts"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed the texts as unit vectors."""
+        """Embed texts as one unit vector each, in order; long texts in parts."""
         # 1. Split texts that are too long for the model into parts of about equal length.
         parts = list[list[str]]()
         for text in texts:
@@ -113,17 +113,18 @@ class PackagedEmbedder(LocalEmbedder):
         super().__init__(PACKAGED_MODEL)
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text, special tokens included."""
+        """Count the tokens of a text with the package's tokenizer, special tokens included."""
         return len(self._bert.tokenizer.encode(text).ids)
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Compute unit vectors, the means of the last hidden states."""
+        """Compute unit vectors, `[texts, dimensions]`: the means of the last hidden states."""
         bert = self._bert
         vectors = map_in_parallel(lambda text: bert.compute_layer_vectors(text, self.longest)[-1], texts)
         return np.reshape(vectors, (len(texts), bert.config.hidden_size))
 
     @property
     def _bert(self) -> Bert:
+        """The encoder, loaded once; raises `RetrievalUnavailableError` if its package is missing."""
         try:
             return load_bert(PACKAGED_ENCODER)
         except SettingsError as error:
@@ -138,7 +139,7 @@ class SentenceTransformersEmbedder(LocalEmbedder):
         self._one_at_a_time = threading.Lock()  # its tokenizer cannot be shared by threads
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Embed the texts as unit vectors."""
+        """Embed the texts as `LocalEmbedder.embed` does, for one thread at a time."""
         with self._one_at_a_time:
             return super().embed(texts)
 
@@ -149,16 +150,17 @@ class SentenceTransformersEmbedder(LocalEmbedder):
         return limit
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text, special tokens included."""
+        """Count the tokens of a text with the model's tokenizer, special tokens included."""
         return len(self._model.tokenizer(text, verbose=False)["input_ids"])
 
     def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Compute the vectors of texts that fit the model's input."""
+        """Compute the vectors, `[texts, dimensions]`, by sentence-transformers."""
         vectors: NDArray[np.float32] = self._model.encode(list(texts), show_progress_bar=False)
         return vectors
 
     @cached_property
     def _model(self) -> SentenceTransformer:
+        """The model, loaded once; raises `RetrievalUnavailableError` without torch or weights."""
         try:
             from sentence_transformers import SentenceTransformer  # noqa: PLC0415 - takes seconds
             from transformers.utils import logging  # noqa: PLC0415 - takes seconds
@@ -198,7 +200,7 @@ class EndpointEmbedder:
         return f"{self._model} at {self._base_url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Request the vectors of the texts from the endpoint."""
+        """Request one vector for each text from the endpoint, in order; they are not scaled to unit length."""
         key = os.environ.get(self._api_key_env) or "none"  # local servers accept any key but an empty one
         try:
             # A client for each call, so that none is left to be closed; its cost is small beside that of an embedding.
@@ -217,6 +219,7 @@ class EndpointEmbedder:
         return vectors
 
     def _build_unavailable_error(self, error: Exception) -> RetrievalUnavailableError:
+        """Build the error for the user that stands for an exception of the client."""
         where = f"The embedding endpoint {self._base_url}"
         if not isinstance(error, openai.APIStatusError):
             advice = "start it, or correct its address"
@@ -235,7 +238,7 @@ _choosing_lock = threading.Lock()
 
 
 def choose_embedder(choice: EmbeddingModel) -> Embedder:
-    """Return the process's only embedder of a model; it loads or reaches the model when it first embeds."""
+    """Return the process's only embedder of a model, cached; it loads or reaches the model when it first embeds."""
     # Without the lock, two threads could build two embedders, and load the model twice.
     with _choosing_lock:
         if choice not in _embedders:
@@ -260,6 +263,7 @@ def compute_cosines(texts: tuple[str, ...], others: tuple[str, ...], embedding: 
 
 @lru_cache(maxsize=64)  # callers compare many texts with the same others
 def _compute_unit_vectors(texts: tuple[str, ...], embedding: EmbeddingModel) -> NDArray[np.float64]:
+    """Return the unit vectors of texts, `[texts, dimensions]`; cached."""
     vectors = np.array(choose_embedder(embedding).embed(texts), dtype=np.float64)
     lengths: NDArray[np.float64] = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.maximum(lengths, 1e-12)

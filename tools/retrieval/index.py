@@ -40,7 +40,7 @@ _opening_lock = threading.Lock()
 def rank_by_embedding(
     papers: Sequence[Sequence[Segment]], question: str, embedder: Embedder, limit: int
 ) -> list[tuple[Segment, float]]:
-    """Rank segments of papers by the cosine of their vector and a question's, and return the best `limit`.
+    """Return the `limit` segments whose vectors have the highest cosines with a question's, with these, best first.
 
     Papers without an index are indexed first.
 
@@ -99,7 +99,7 @@ def delete_vectors(sha256: str) -> None:
 
 @contextmanager
 def _open_database() -> Iterator[Client]:
-    """Open the database for one search; that takes milliseconds, and leaves nothing to be closed at exit."""
+    """Open the database within a `with` block; that takes milliseconds, and leaves nothing to be closed at exit."""
     folder = _resolve_index_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,7 @@ def _resolve_index_folder() -> Path:
 
 
 def _ensure_collection(client: Client, segments: Sequence[Segment], embedder: Embedder) -> Collection:
-    """Return the collection of some segments, and build it if it is missing."""
+    """Return the collection of the segments of a paper; embed them and build it if it is missing."""
     content = json.dumps([COLLECTION_VERSION, embedder.name, [segment.text for segment in segments]])
     name = hashlib.sha256(content.encode()).hexdigest()
     with suppress(NotFoundError):

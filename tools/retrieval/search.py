@@ -22,7 +22,7 @@ _PARAGRAPH_BREAK = "\n\n"
 
 
 class Segment(NamedTuple):
-    """A part of a paper's running text, which is its paragraphs separated by empty lines."""
+    """Named tuple of a part of a paper's running text, which is its paragraphs separated by empty lines."""
 
     id: str
     """First `HASH_DIGITS` digits of the document's hash, a colon, and a number from 1."""
@@ -89,7 +89,7 @@ def find_passages(  # noqa: PLR0913 - one keyword for each setting
     overlap: int = 200,
     exclude_paragraphs: Collection[str] = (),
 ) -> list[Passage]:
-    """Find the segments of some documents that are most similar to a question.
+    """Return the `k` segments of some documents that are most similar to a question, with scores, best first.
 
     A document is embedded when it is first searched, and kept in the state folder. Any number of threads and processes
     may search at once. The call blocks, so nodes make it in a thread.
@@ -134,6 +134,7 @@ def find_passages(  # noqa: PLR0913 - one keyword for each setting
 def _rank_segments(
     papers: Sequence[Sequence[Segment]], question: str, embedding: EmbeddingModel, mode: RetrievalMode, limit: int
 ) -> list[tuple[Segment, float]]:
+    """Return segments with their scores, best first: by embeddings, by BM25, or by the fusion of both."""
     rankings = []
     if mode != "bm25":
         from tools.retrieval import index  # noqa: PLC0415 - loads Chroma
@@ -152,10 +153,9 @@ Item = TypeVar("Item", bound=Hashable)
 
 
 def fuse_rankings(rankings: Iterable[Sequence[Item]], k: int = 60) -> list[tuple[Item, float]]:
-    """Score each item with the sum of 1 / (k + rank) over the rankings that contain it, ranks from 1.
+    """Rank items by the sum of 1 / (k + rank) over the rankings that contain them, ranks from 1.
 
-    Returns:
-        Items and scores, best first; equal scores in the order in which the items first occur.
+    Items and scores are returned, best first; equal scores in the order in which the items first occur.
     """
     scores: dict[Item, float] = {}
     for ranking in rankings:
