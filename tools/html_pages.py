@@ -15,7 +15,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable(["
 
 
 def build_template_environment(package: str) -> Environment:
-    """Build the environment for the templates of a package, with the filter `as_html`.
+    """Build the Jinja2 environment, with escaping and the filter `as_html`, for the folder `templates` of a package.
 
     Templates may extend `page.html`, which holds the common styles; control characters are not printed.
     """
@@ -32,5 +32,5 @@ def build_template_environment(package: str) -> Environment:
 
 
 def as_html(text: str) -> Markup:
-    """Render Markdown as HTML."""
+    """Render Markdown as HTML that is safe in a page; HTML, links and images in it are shown as they are written."""
     return Markup(_MARKDOWN.render(strip_control_characters(text)))  # noqa: S704 - rendered with HTML switched off

@@ -98,7 +98,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 
 
 class _VisiblePart(NamedTuple):
-    """A visible part of a document."""
+    """A title, heading, paragraph or reference of a document, with the name of its place in findings."""
 
     place: str
     page: int
@@ -106,14 +106,16 @@ class _VisiblePart(NamedTuple):
     paragraph: Paragraph | None = None
 
     def find_page(self, offset: int) -> int:
+        """Return the page of the word at an offset, or the part's own page where the places of words are unknown."""
         words = self.paragraph["words"] if self.paragraph else []
         return next((word["page"] for word in words if word["end"] > offset), self.page)
 
 
 def find_instructions(document: Document) -> list[Finding]:
-    """Find sentences that address a language model or an automated reviewer, and all hidden text, in reading order.
+    """List findings: instructions to models or reviewers, chat tokens and odd characters, then all hidden text.
 
-    A quoted instruction in a paper about instructions is found, too; to show it as a quotation does no harm.
+    A quoted instruction in a paper about instructions is found, too; to show it as a quotation does no harm. Of
+    comments, metadata and the like only what addresses a model is listed.
     """
     # 1. Join the hidden text of each page and reason: a sentence may have been hidden word by word. Comments and other
     # unprinted texts are separate sentences.
@@ -151,7 +153,7 @@ def find_instructions(document: Document) -> list[Finding]:
 
 
 def _find_visible_instructions(part: _VisiblePart, known: Iterable[str]) -> Iterator[Finding]:
-    """Find the instructions and the suspicious invisible characters in a visible part."""
+    """Iterate over the findings in a visible part: its instructions, then its first suspicious invisible characters."""
     for start, end, kind in find_instruction_spans(part.text, known):
         quote = part.text[start:end]
         yield Finding(
@@ -176,7 +178,7 @@ def _find_visible_instructions(part: _VisiblePart, known: Iterable[str]) -> Iter
 
 
 def mark_as_untrusted(text: str, found: Sequence[Finding] = ()) -> str:
-    """Mark instructions in a text for a prompt as quotations; ordinary text is returned unchanged.
+    """Return a text for a prompt with its instructions as marked quotations; ordinary text comes back unchanged.
 
     Sentences that address a language model become marked quotations, special tokens are broken up, and invisible
     characters are removed. The function is idempotent.
@@ -212,17 +214,18 @@ def repeats_instruction(answer: str, findings: Iterable[Finding]) -> bool:
 
 
 def _collect_ngrams(words: list[str], length: int) -> set[tuple[str, ...]]:
+    """Return the set of all runs of `length` words."""
     return {tuple(words[start : start + length]) for start in range(len(words) - length + 1)}
 
 
 def list_suppression_warnings(paragraph: str, findings: Sequence[Finding]) -> list[str]:
-    """List the warning for a paragraph without comments if it holds a sentence that may be meant for a model."""
+    """List a warning if the paragraph of this id, which got no comments, may address a model; otherwise nothing."""
     is_addressed = any(finding["place"] == paragraph and finding["kind"] in ADDRESSED_KINDS for finding in findings)
     return [SUPPRESSION_WARNING] if is_addressed else []
 
 
 def list_instruction_warnings(findings: Sequence[Finding]) -> list[str]:
-    """List a warning for each of the first findings that may be meant for a model, and count the others."""
+    """List a warning for each of the first five findings that may be meant for a model, and one to count the others."""
     addressed = [finding for finding in findings if finding["kind"] in ADDRESSED_KINDS]
     lines: list[str] = []
     for finding in addressed[:_MAX_WARNINGS]:
@@ -236,7 +239,7 @@ def list_instruction_warnings(findings: Sequence[Finding]) -> list[str]:
 
 
 class InstructionSpan(NamedTuple):
-    """Place of one sentence, or of several that overlap."""
+    """Offsets of a sentence with an instruction, or of several that overlap, and the kind of finding."""
 
     start: int
     end: int
@@ -244,7 +247,7 @@ class InstructionSpan(NamedTuple):
 
 
 def find_instruction_spans(text: str, known: Iterable[str] = ()) -> list[InstructionSpan]:
-    """Find sentences that address a language model or an automated reviewer, in order, without overlap.
+    """List the spans of sentences that address a model or reviewer or hold chat tokens, in order, without overlap.
 
     `known` are sentences that the regression classified as instructions.
     """
@@ -285,7 +288,7 @@ def find_instruction_spans(text: str, known: Iterable[str] = ()) -> list[Instruc
 
 
 def split_candidate_sentences(text: str) -> Iterator[str]:
-    """Split a text into the sentences that are classified; pieces without letters are left out."""
+    """Iterate over the sentences of a text that are classified; pieces without letters are left out."""
     start = 0
     for end, following in [*(match.span() for match in _SENTENCE_END.finditer(text)), (len(text), len(text))]:
         if any(map(str.isalpha, text[start:end])):
@@ -295,7 +298,7 @@ def split_candidate_sentences(text: str) -> Iterator[str]:
 
 @cache
 def _load_phrase_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Load the patterns of phrases that count anywhere, and of phrases that count only as an order."""
+    """Return a pair of patterns for folded text, cached: phrases that count anywhere, and those only as an order."""
     anywhere: list[str] = []
     orders: list[str] = []
     words = rf"(?:\w{{1,30}}{_WORD_SEPARATOR}){{0,3}}?"  # all repetitions are bounded, so that a search cannot stall
@@ -315,7 +318,7 @@ def _load_phrase_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 @lru_cache(maxsize=8)  # the same paper is classified again with each version of a result
 def select_instruction_sentences(sentences: tuple[str, ...]) -> frozenset[str]:
-    """Select the sentences that the regression takes for instructions to a model; none without the encoder."""
+    """Return the sentences that the regression takes for instructions to a model (cached); none without the encoder."""
     judged = [sentence for sentence in dict.fromkeys(sentences) if has_enough_words(sentence)]
     if not judged:
         return frozenset()
@@ -334,7 +337,7 @@ def has_enough_words(sentence: str) -> bool:
 
 
 def embed_sentences(sentences: Sequence[str]) -> NDArray[np.float32]:
-    """Embed folded sentences with the packaged encoder.
+    """Embed sentences with the packaged encoder, after folding each and cutting it off at 600 characters.
 
     Returns:
         Array `[sentences, layers * hidden]`: the vectors of all layers, because the first ones represent the form of a

@@ -25,7 +25,7 @@ _worker = ThreadPoolExecutor(1, "sequence-to-sequence")
 
 
 class GeneratedText(NamedTuple):
-    """A generated text and its cost."""
+    """A generated text with its cost in tokens and seconds, and how much of the source was read."""
 
     text: str
     words_read: int  # from the beginning of the source, as many as fit the model's positions
@@ -36,7 +36,7 @@ class GeneratedText(NamedTuple):
 
 
 async def generate_text(folder: Path, source: str) -> GeneratedText:
-    """Generate a text from a source by beam search, which is deterministic.
+    """Generate a text from a source by deterministic beam search, in a thread that writes one text at a time.
 
     The checkpoint's `generation_config.json` sets the maximum length and the search.
 
@@ -51,6 +51,7 @@ async def generate_text(folder: Path, source: str) -> GeneratedText:
 
 
 def _run_generation(folder: Path, source: str) -> GeneratedText:
+    """Generate a text as `generate_text` does, but in this thread."""
     model, tokenizer = _load_model_and_tokenizer(folder)
     begun = perf_counter()
     encoded = tokenizer(source, truncation=True, return_tensors="pt")
@@ -74,7 +75,7 @@ def _run_generation(folder: Path, source: str) -> GeneratedText:
 
 @lru_cache(maxsize=1)
 def _load_model_and_tokenizer(folder: Path) -> tuple[Any, Any]:
-    """Load a model, configured for beam search within its positions, and its tokenizer."""
+    """Load a pair: a model, configured for beam search within its positions, and its tokenizer; the last is cached."""
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise SettingsError(
             f"A sequence-to-sequence model needs a package that is not installed ({', '.join(missing)}): "

@@ -112,44 +112,46 @@ MIN_UNCHANGED_WORDS = 2
 
 
 def strip_control_characters(text: str) -> str:
-    """Remove control characters except tabs and line ends."""
+    """Remove control characters, with carriage returns and direction marks, but not tabs and line feeds."""
     return _CONTROL_CHARACTERS.sub("", text)
 
 
 def to_single_line(text: str) -> str:
-    """Remove control characters and join the lines of a text with spaces."""
+    """Remove control characters and join the words of a text with single spaces."""
     return " ".join(strip_control_characters(text).split())
 
 
 def strip_accents(text: str) -> str:
-    """Remove accents and replace compatibility characters, such as ligatures, by plain letters."""
+    """Remove accents, and replace compatibility characters, such as ligatures, by plain ones; the case stays."""
     return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
 
 
 def normalize_title(title: str) -> str:
-    """Reduce a title to its words without accents, case and punctuation, to compare papers by it."""
+    """Reduce a title to its lower-case words without accents and punctuation, to compare papers by it."""
     return " ".join(re.findall(r"[^\W_\u02bc]+", strip_accents(title.casefold())))
 
 
 def strip_invisible(text: str) -> str:
-    """Remove invisible characters, except those that formulas and symbols need."""
+    """Remove invisible and control characters, except white space and what formulas and symbols need."""
     return _STRIPPED_CHARACTERS.sub("", text)
 
 
 def defuse_tokens(text: str) -> str:
-    """Break up special tokens with spaces, as in `< |im_end| >`, so that no tokenizer recognizes them."""
+    """Break up special tokens of chat templates, as in `< |im_end| >`, so that no tokenizer recognizes them."""
     return _SPECIAL_TOKEN.sub(lambda match: f"{match[0][0]} {match[0][1:-1]} {match[0][-1]}", text)
 
 
 class FoldedText(NamedTuple):
-    """A text in lower-case Latin letters, without accents, invisible characters and doubled white space."""
+    """Result of `fold_text`: a pair of the folded text and the places of its characters in the original."""
 
-    text: str  # a blank line is one line feed, other white space one space
-    offsets: list[int]  # of each character in the original
+    # In lower case, without accents and invisible characters; look-alikes are Latin letters, and words that are divided
+    # at a line end are joined. A blank line is one line feed, other white space one space.
+    text: str
+    offsets: list[int]  # of each character in the original; white space has that of the character before it
 
 
 def fold_text(text: str) -> FoldedText:
-    """Fold a text so that words are found despite look-alike letters, accents, and hyphens at line ends."""
+    """Fold a text so that a search disregards case, accents, look-alike letters, and hyphens at line ends."""
     characters: list[str] = []
     offsets: list[int] = []
     gap = ""
@@ -175,20 +177,21 @@ def fold_text(text: str) -> FoldedText:
 
 @cache
 def _fold_character(character: str) -> str:
+    """Fold a character to lower case without accents, as a Latin letter if it looks like one; empty if invisible."""
     if INVISIBLE_CHARACTERS.match(character):
         return ""
     return strip_accents(character).translate(_LATIN_BY_LOOKALIKE).casefold().translate(_LATIN_BY_LOOKALIKE)
 
 
 class TextBlock(NamedTuple):
-    """A heading, a paragraph, a list item or a table cell."""
+    """A heading, a paragraph, a list item, a table cell, or a piece of a code block."""
 
     text: str  # on one line, without heading, list and emphasis marks
     heading: bool
 
 
 def split_blocks(text: str) -> list[TextBlock]:
-    """Split a Markdown or plain text into its non-empty blocks, in order."""
+    """Split a Markdown or plain text into its non-empty blocks, in order, each on one line without Markdown marks."""
     found: list[TextBlock] = []
     tokens = _MARKDOWN.parse(text)
     for before, token in zip([None, *tokens], tokens, strict=False):
@@ -203,14 +206,14 @@ def split_blocks(text: str) -> list[TextBlock]:
 
 
 class Sentence(NamedTuple):
-    """A sentence, or a heading."""
+    """A sentence, or a heading, on one line."""
 
     text: str
     heading: bool  # also a line in title case or capitals, so that its capitals carry no meaning
 
 
 def split_sentences(text: str) -> list[Sentence]:
-    """Split a Markdown or plain text into sentences, without web addresses and DOIs."""
+    """Split a Markdown or plain text into sentences and headings, with web addresses and DOIs taken out."""
     found: list[Sentence] = []
     for block in split_blocks(text):
         words = " ".join(_WEB_ADDRESS.sub(" ", block.text.translate(_HYPHENS)).split())
@@ -237,17 +240,17 @@ def list_sentence_starts(text: str) -> list[int]:
 
 
 def strip_headline(text: str) -> str:
-    """Remove the headline that a Markdown text may begin with."""
+    """Return a Markdown text without its first line if that is a heading of level 1."""
     return _HEADLINE.sub("", text)
 
 
 def list_points(text: str) -> list[str]:
-    """List the points and paragraphs of a Markdown text, without headings, each on one line."""
+    """List the paragraphs, list items and table cells with words of a Markdown text, each on one line; no headings."""
     return [block.text for block in split_blocks(text) if not block.heading and has_words(block.text)]
 
 
 def split_at_labels(text: str, labels: Mapping[str, str]) -> dict[str, str]:
-    """Split a text at lines that consist of a label, or begin with a label and a colon.
+    """Return the parts of a text by name, split at lines that are a label, or begin with a label and a colon.
 
     A label may be a heading, bold or plain; `labels` are their patterns by the names of the parts. The
     result has the text of each part by its name, the last one if a label occurs twice. Text before all labels has the
@@ -263,12 +266,12 @@ def split_at_labels(text: str, labels: Mapping[str, str]) -> dict[str, str]:
 
 
 def has_words(text: str) -> bool:
-    """Return whether a text has a word, and not only marks and numbers."""
+    """Return whether a text has two letters in a row, and not only marks, numbers and initials."""
     return bool(_WORD.search(text))
 
 
 def find_occurrences(text: str, piece: str) -> list[re.Match[str]]:
-    """Find a piece in a text as whole words; white space may differ.
+    """List the matches of a piece in a text as whole words; white space may differ.
 
     Matches in another case ("the drug" for "The drug") count only if there is no exact match.
     """
@@ -277,7 +280,7 @@ def find_occurrences(text: str, piece: str) -> list[re.Match[str]]:
 
 
 def _build_words_pattern(piece: str) -> str:
-    """Build a pattern that matches the words of a piece as whole words, across any white space."""
+    """Return a regular expression for the words of a piece as whole words, across any white space."""
     words = piece.split()
     if not words:
         return "(?!)"  # matches nothing
@@ -287,7 +290,7 @@ def _build_words_pattern(piece: str) -> str:
 
 
 def find_verbatim_matches(text: str, piece: str) -> list[re.Match[str]]:
-    """Find a piece in a text as whole words in its own case, except for a capital at the start of a sentence."""
+    """List the matches of a piece as whole words in its case, or with a capital at the start of a sentence."""
     words = " ".join(piece.split())
     matches: list[re.Match[str]] = []
     for match in re.finditer(_build_words_pattern(piece), text, re.IGNORECASE):
@@ -298,7 +301,7 @@ def find_verbatim_matches(text: str, piece: str) -> list[re.Match[str]]:
 
 
 def replace_verbatim(text: str, original: str, replacement: str) -> str:
-    """Replace each verbatim occurrence of a piece, with a capital at the beginning of a sentence."""
+    """Return a text with each verbatim occurrence of a piece replaced, with a capital where a sentence begins."""
     replacement = replacement.strip()
     # From the end, so that the offsets of the earlier matches stay valid.
     for match in reversed(find_verbatim_matches(text, original)):
@@ -309,7 +312,7 @@ def replace_verbatim(text: str, original: str, replacement: str) -> str:
 
 
 def remove_verbatim(text: str, piece: str) -> str:
-    """Remove each verbatim occurrence of a piece and repair white space, commas and capitals around it."""
+    """Return a text without the occurrences of a piece, and with white space, commas and capitals repaired."""
     for match in reversed(find_verbatim_matches(text, piece)):
         head, tail = text[: match.start()], text[match.end() :]
         text = head + (_capitalize_first(tail.lstrip(" ,;:")) if _is_sentence_start(head) else tail)
@@ -319,26 +322,27 @@ def remove_verbatim(text: str, piece: str) -> str:
 
 
 def _is_sentence_start(head: str) -> bool:
-    """Return whether a sentence begins after the given text."""
+    """Return whether a new sentence begins after `head`: it is blank, or ends in a line end, `.`, `!` or `?`."""
     return not head.strip() or head.endswith("\n") or head.rstrip().rstrip("\"'”’)]").endswith((".", "!", "?"))
 
 
 def _capitalize_first(text: str) -> str:
+    """Return a text with its first letter as a capital; the others stay."""
     return text[:1].upper() + text[1:]
 
 
 class DiffSegment(NamedTuple):
-    """A piece of text that is unchanged, removed or added."""
+    """A piece of one or both of two texts: unchanged, removed from the first, or added in the second."""
 
     kind: Literal["same", "removed", "added"]
     text: str
 
 
 def diff_words(before: str, after: str) -> list[DiffSegment]:
-    """Compare two texts word by word.
+    """Compare two texts word by word, and list the unchanged, removed and added segments in order.
 
-    Returns:
-        Segments in order. All but the `added` ones join to `before`, all but the `removed` ones to `after`.
+    All but the `added` ones join to `before`, all but the `removed` ones to `after`. A single unchanged word between
+    changes counts as changed.
     """
     # Words keep the white space around them, so that the segments join to the texts again.
     old, new = (re.findall(r"\s*\S+\s*", text) for text in (before, after))

@@ -27,18 +27,19 @@ _SEPARATORS = {**dict.fromkeys(("mtable", "m", "eqArr"), "; "), **dict.fromkeys(
 
 
 def convert_to_superscript(text: str) -> str:
-    """Convert a raised number to superscript characters, so that it does not fuse with the text before it."""
+    """Return a raised number in superscript characters, so that it does not fuse with a word; other texts unchanged."""
     if not _RAISED_NUMBERS.fullmatch(text.strip()):
         return text
     return re.sub(r"^\s*[-−–]", "⁻", text.translate(_SUPERSCRIPTS))
 
 
 def format_formula(formula: etree._Element) -> str:
-    """Format a formula in one line, such as `χ² = (a+b)/√n`."""
+    """Format a formula of MathML or OMML in one line, such as `χ² = (a+b)/√n`."""
     return " ".join(_INVISIBLE.sub("", _format_node(formula)).split())
 
 
 def _format_node(node: etree._Element) -> str:
+    """Format an element of a formula with its children; white space is not yet normalized."""
     name = etree.QName(node).localname
     children = [child for child in node if isinstance(child.tag, str) and not child.tag.endswith("Pr")]
     if not children:
@@ -65,16 +66,17 @@ def _format_node(node: etree._Element) -> str:
 
 
 def _add_parentheses(text: str) -> str:
-    """Put a compound term in parentheses."""
+    """Return a term without white space around it, in parentheses if it is compound."""
     return text.strip() if _SIMPLE_TERM.fullmatch(text.strip()) else f"({text.strip()})"
 
 
 def _format_power(text: str) -> str:
+    """Return a power in superscript characters if it is a number, or else after `^`."""
     raised = convert_to_superscript(text.strip())
     return raised if raised != text.strip() or not raised else f"^{_add_parentheses(text)}"
 
 
 def _find_operator_character(node: etree._Element, name: str, default: str) -> str:
-    """Find the character of an operator or delimiter in the properties of an OMML element."""
+    """Return the character of an operator or delimiter in the properties of an OMML element, or else the default."""
     found = node.find(f"{{*}}{etree.QName(node).localname}Pr/{{*}}{name}")
     return default if found is None else next(iter(found.attrib.values()), "")

@@ -9,7 +9,7 @@ from lxml import etree, html
 
 from tools.documents.parser_process import UnreadableFileError
 from tools.documents.structure import Block, DocumentParts, list_unread_warnings, mark_references
-from tools.documents.web_pages import convert_formulas, list_blocks, remove_hidden_elements
+from tools.documents.web_pages import convert_formulas, iterate_blocks, remove_hidden_elements
 
 _SECTIONS = ("sec", "abstract", "ack", "app", "boxed-text", "fn-group", "glossary", "notes")
 _CAPTIONED = ("fig", "table-wrap", "supplementary-material", "media", "boxed-text")
@@ -22,7 +22,7 @@ _PART_ENDINGS = {"surname": " ", "given-names": ", ", "suffix": ", ", "name": ""
 
 
 def parse_jats(text: str) -> DocumentParts:
-    """Parse title, abstract, sections, tables, captions and references of an article.
+    """Parse an article into title, sections, tables, captions, references, hidden text and warnings.
 
     Raises:
         UnreadableFileError: The text is no XML, or holds no article.
@@ -55,7 +55,7 @@ def parse_jats(text: str) -> DocumentParts:
     # 3. List the blocks as of a web page.
     hidden = remove_hidden_elements(article)
     parts = [part for path in ("front//abstract", "body", "back", "floats-group") for part in article.iterfind(path)]
-    blocks = mark_references([block for part in parts for block in list_blocks(part)])
+    blocks = mark_references([block for part in parts for block in iterate_blocks(part)])
     return DocumentParts(
         "" if title is None else _flatten_text(title),
         [*blocks, *([Block("heading", "References", level=2)] if entries else []), *entries],
@@ -65,13 +65,13 @@ def parse_jats(text: str) -> DocumentParts:
 
 
 def _replace_element(node: html.HtmlElement, text: str) -> None:
-    """Replace an element by text."""
+    """Replace an element, with all that it holds, by text in its tree."""
     node.tail = f"{text}{node.tail or ''}"
     node.drop_tree()
 
 
 def _drop_unread_elements(article: html.HtmlElement) -> list[str]:
-    """Drop elements that are no part of the printed paper, and list warnings about those that cannot be read."""
+    """Remove elements that are no part of the printed paper, and list warnings about what cannot be read."""
     for described in list(article.iter("alt-text", "long-desc")):
         described.getparent().set("alt", described.text_content())
         described.drop_tree()
@@ -89,7 +89,7 @@ def _drop_unread_elements(article: html.HtmlElement) -> list[str]:
 
 
 def _extract_references(article: html.HtmlElement) -> list[Block]:
-    """Take the references out of an article and return them, each with its label in brackets."""
+    """Remove the lists of references from an article and return their entries, each with its label in brackets."""
     entries: list[Block] = []
     for reference in article.iter("ref"):
         number = _pop_part_text(reference, "label").strip("[]. ")
@@ -107,7 +107,7 @@ def _extract_references(article: html.HtmlElement) -> list[Block]:
 
 
 def _convert_captions(article: html.HtmlElement) -> None:
-    """Make a paragraph of each label and caption, and put notes within a text in brackets."""
+    """Convert, in place, labels with captions to paragraphs, and notes within a text to text in brackets."""
     for holder in article.iter(*_CAPTIONED):
         caption = holder.find("caption")
         parts = [] if caption is None else list(caption.iterchildren("*")) or [caption]
@@ -125,7 +125,7 @@ def _convert_captions(article: html.HtmlElement) -> None:
 
 
 def _convert_headings(article: html.HtmlElement) -> None:
-    """Make numbered headings of the titles of sections."""
+    """Convert, in place, titles of sections to numbered HTML headings, and add the usual title where it is missing."""
     for path, usual in (("front//abstract", "Abstract"), ("body[*]", "Introduction"), ("back/ack", "Acknowledgements")):
         for section in article.xpath(path):
             if section.find("title") is None and (section.tag != "body" or section.find("*").tag != "sec"):
@@ -138,7 +138,7 @@ def _convert_headings(article: html.HtmlElement) -> None:
 
 
 def _pop_part_text(node: html.HtmlElement, name: str) -> str:
-    """Remove a child from an element and return its text."""
+    """Remove the first child of a name from an element and return its text; empty if there is none."""
     part = node.find(name)
     text = "" if part is None else _flatten_text(part)
     if part is not None:
@@ -147,4 +147,5 @@ def _pop_part_text(node: html.HtmlElement, name: str) -> str:
 
 
 def _flatten_text(node: html.HtmlElement) -> str:
+    """Return the text of an element on one line."""
     return " ".join(node.text_content().split())

@@ -98,7 +98,7 @@ _DESCRIPTION = re.compile(r"\balt\s*=\s*\{([^{}]{1,4000})\}")
 
 
 def parse_latex(text: str) -> DocumentParts:
-    """Parse sections, paragraphs and references of a LaTeX source, with formulas as Unicode text.
+    """Parse a LaTeX source into title, sections, paragraphs, references and hidden text; formulas are in Unicode.
 
     A source with too deeply nested groups gives a warning and no blocks.
     """
@@ -143,12 +143,12 @@ def parse_latex(text: str) -> DocumentParts:
 
 
 def _strip_marks(text: str) -> str:
-    """Remove the marks of macros that print nothing, and lines that consist of them."""
+    """Return a text without the marks of macros that print nothing, and without lines that consist of them."""
     return re.sub(rf"\n[ \t]*(?:{_EMPTY_MARK}[ \t]*)+\n", "\n", text).replace(_EMPTY_MARK, "")
 
 
 def _format_section(heading: str, text: str) -> str:
-    """Format a section between marked headings; the empty second one ends it."""
+    """Return a section as text between marked headings; the empty second one ends it."""
     return f"\n\n{_HEADING_MARK}{heading}\n\n{text}\n\n{_HEADING_MARK}\n\n"
 
 
@@ -158,7 +158,7 @@ def _extract_verbatim(node: LatexMacroNode | LatexEnvironmentNode) -> str:
 
 
 def _find_unprinted_text(text: str) -> Iterator[HiddenText]:
-    """Find comments, metadata and descriptions of pictures, which LaTeX does not print."""
+    """Iterate over comments, metadata and descriptions of pictures that may be sentences; LaTeX prints none."""
     environments = (part.partition(r"\end{comment}")[0] for part in text.split(r"\begin{comment}")[1:])
     comments = [*(match[0] for match in _COMMENTS.finditer(text)), *environments]
     found: list[tuple[str, HiddenReason]] = [(_PERCENT_SIGNS.sub(" ", each), "comment") for each in comments]
@@ -170,6 +170,7 @@ def _find_unprinted_text(text: str) -> Iterator[HiddenText]:
 
 
 def _parse_nodes(text: str) -> list[LatexNode]:
+    """Parse a LaTeX source, even with errors, into pylatexenc's nodes."""
     context = get_default_latex_context_db()
     specified = [*_DROPPED_ARGUMENTS.items(), *_ARGUMENTS.items()]
     macros = [std_macro(name, arguments) for arguments, names in specified for name in names.split()]
@@ -218,7 +219,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         }
 
     def nodelist_to_text(self, nodelist: Sequence[LatexNode]) -> str:
-        """Convert nodes to text; after a switch to white or tiny type it is hidden until the next switch."""
+        """Return the visible text of nodes; after a switch to white or tiny type it goes to `hidden` instead."""
         parts: list[tuple[HiddenReason | None, list[LatexNode]]] = [(None, [])]
         for node in nodelist:
             if isinstance(node, LatexMacroNode) and node.macroname in ("color", "fontsize"):
@@ -235,7 +236,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return "".join(self._hide_text(text, reason) if reason else text for reason, text in texts)
 
     def macro_node_to_text(self, node: LatexMacroNode) -> str:
-        """Convert a macro to text; one that pylatexenc cannot render gives its last argument."""
+        """Return a macro as text: the last argument if it is unknown (then it is counted) or cannot be rendered."""
         name = node.macroname
         if "cite" in name.lower():
             return f"[{', '.join(key.strip() for key in self._convert_last_argument(node).split(','))}]"
@@ -285,7 +286,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return " ".join(str(super().math_node_to_text(node)).split())
 
     def _record_declaration(self, node: LatexMacroNode) -> str:
-        """Record a light colour, the title, the abstract, or a file that is not read; none is printed in its place."""
+        """Record a light colour, the title, the abstract, or a file that is not read; return an empty text."""
         if node.macroname == "definecolor":
             name, _, value = self._list_arguments(node, 3)
             if _WHITE_VALUE.fullmatch(value):
@@ -298,7 +299,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return ""
 
     def _convert_coloured_text(self, node: LatexMacroNode) -> str:
-        """Convert text in colour or in a coloured box; light text is hidden, unless its surroundings are dark."""
+        """Return coloured text, or, if it is light without dark surroundings, add it to `hidden` and return none."""
         is_type = node.macroname == "textcolor"
         is_dark_box = not is_type and not self._is_light(node)
         self._coloured += is_dark_box
@@ -313,13 +314,14 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return value.strip() in self._light or _WHITE_VALUE.fullmatch(value) is not None
 
     def _hide_text(self, text: str, reason: HiddenReason) -> str:
+        """Add a text to `hidden` if it has letters, and return an empty text to print in its place."""
         text = _strip_marks(text)
         if any(map(str.isalpha, text)):
             self.hidden.append(HiddenText(text=" ".join(text.split()), page=0, reason=reason))
         return ""
 
     def _convert_last_argument(self, node: LatexMacroNode) -> str:
-        """Convert the last argument of a macro to text."""
+        """Return the last argument of a macro as visible text; empty without one."""
         arguments = (node.nodeargd.argnlist or []) if node.nodeargd else []
         last = arguments[-1] if arguments else None
         if isinstance(last, LatexGroupNode):
@@ -327,7 +329,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return str(self.node_to_text(last)) if last else ""
 
     def _list_arguments(self, node: LatexMacroNode, number: int) -> list[str]:
-        """List the source of the first arguments of a macro; missing ones are empty."""
+        """List the source of the first `number` arguments of a macro without braces; missing ones are empty."""
         given = (node.nodeargd.argnlist or []) if node.nodeargd else []
         wanted = [*given, *[None] * number][:number]
         return [argument.latex_verbatim().strip("{}[]") if argument else "" for argument in wanted]

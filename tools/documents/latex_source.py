@@ -33,14 +33,16 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def insert_included_files(data: bytes, path: Path) -> bytes:
-    r"""Replace each `\input` or `\include` by its file, and the bibliography by the list that BibTeX has made.
+    r"""Return a source with each `\input` or `\include` replaced by its file, and the bibliography by BibTeX's list.
 
-    Only LaTeX files in the source's folder or below are inserted, each once; other commands stay in the text.
+    Only LaTeX files in the source's folder or below are inserted, each once; other commands, and a source that is
+    not in UTF-8, stay as they are.
     """
     folder = path.parent.resolve()
     inserted = {path.resolve()}
 
     def replace(found: re.Match[str]) -> str:
+        """Return the file that a command names, or the command itself if the file cannot be inserted."""
         name = f"{path.stem}.bbl" if found["references"] else (found["braced"] or found["bare"] or "").strip()
         try:
             files = [(folder / f"{name}{suffix}").resolve() for suffix in (".tex", "")]
@@ -63,11 +65,12 @@ def insert_included_files(data: bytes, path: Path) -> bytes:
 
 
 def expand_macros(source: str, kept: Collection[str]) -> str:
-    r"""Expand the author's macros but the kept ones in a source without comments; definitions become `\relax`."""
+    r"""Return a source without comments with all macros but the kept ones expanded, definitions as `\relax`."""
     known: dict[str, tuple[int, str]] = {}  # number of arguments and body of each macro
     left = _MAX_EXPANSIONS
 
     def expand(text: str, depth: int = 0) -> str:
+        """Return a text with the macros that are known expanded, and record those that it defines."""
         nonlocal left
         expanded: list[str] = []
         at = 0
@@ -93,7 +96,7 @@ def expand_macros(source: str, kept: Collection[str]) -> str:
 
 
 def _substitute_arguments(count: int, body: str, text: str, at: int) -> tuple[str, int]:
-    """Insert the arguments that follow a macro into its body; return the result and the end of the arguments."""
+    """Return a macro's body with the arguments that begin at an offset inserted, and the offset after them."""
     arguments: list[str] = []
     for _ in range(count):
         argument = _ARGUMENT.match(text, at)
@@ -107,7 +110,7 @@ def _substitute_arguments(count: int, body: str, text: str, at: int) -> tuple[st
 
 
 def _parse_group(text: str, at: int) -> tuple[str, int]:
-    """Return the content of the braces that open at an offset, and their end; all the rest if they do not close."""
+    """Return the content of the braces that open at an offset and the offset after them; all the rest if unclosed."""
     depth = 0
     for brace in _BRACE.finditer(text, at):
         depth += (brace[0] == "{") - (brace[0] == "}")

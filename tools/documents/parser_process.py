@@ -27,7 +27,7 @@ _MAX_MEMORY_BYTES = 768 * 1024**2
 
 
 def describe_page_limit(pages: int, max_pages: int) -> str:
-    """Describe, after the name of a file, that it has too many pages."""
+    """Return the message, to be put after the name of a file, that it has too many pages."""
     return f"has {pages} pages, but only {max_pages} are allowed; pass the part that matters, or raise the limit."
 
 
@@ -39,7 +39,7 @@ class UnreadableFileError(BaseException):
 
 
 def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: int = _MAX_SECONDS) -> DocumentParts:
-    """Parse a file in a process of its own with limits on time and memory.
+    """Run a parser's module on a file's data in a process with limits on time and memory, and return the parts.
 
     The module calls `extract_from_stdin` when it is run, with a parser that takes the data and the limit (such as the
     maximum number of pages); `name` is the file's name in messages.
@@ -74,7 +74,7 @@ def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: 
 
 
 def extract_from_stdin(extract: Callable[[bytes, int], DocumentParts]) -> None:
-    """Extract the parts of a file from standard input and print them as JSON; called in the parser's process.
+    """Parse standard input and print the parts, or an `InputError`, as JSON; called in the parser's process.
 
     The message of an `InputError` lacks the name of the file, which the caller adds.
     """
@@ -98,7 +98,7 @@ def extract_from_stdin(extract: Callable[[bytes, int], DocumentParts]) -> None:
 
 
 def limit_processor_time(seconds: float, message: str) -> None:
-    """Raise `UnreadableFileError` when this process has used a number of seconds of processor time since its start.
+    """Let `UnreadableFileError` be raised once this process has used a number of seconds of processor time.
 
     A new limit replaces the one before. If a library does not return to Python, the process is killed at about twice
     the time.
@@ -109,6 +109,7 @@ def limit_processor_time(seconds: float, message: str) -> None:
     import signal  # noqa: PLC0415
 
     def check_time(*_: object) -> None:
+        """Raise the error if the time is up, or else set the timer to what is left."""
         left = seconds - time.process_time()
         if left <= 0:
             raise UnreadableFileError(message)

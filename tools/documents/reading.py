@@ -69,7 +69,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def read_document(source: str, *, scope: Scope = "whole", max_pages: int = 100) -> DocumentRef:
-    """Read a paper and store it; this blocks, so asynchronous code calls it in a thread.
+    """Read a paper, store it and return a reference; this blocks, so asynchronous code calls it in a thread.
 
     Args:
         source: Path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or the text itself: a string with white
@@ -95,7 +95,7 @@ def read_document(source: str, *, scope: Scope = "whole", max_pages: int = 100) 
 def read_document_bytes(
     data: bytes, *, name: str, source: str = "", scope: Scope = "whole", max_pages: int = 100
 ) -> DocumentRef:
-    """Read a paper from its bytes, as `read_document` does.
+    """Read a paper from its bytes, store it and return a reference, as `read_document` does.
 
     The suffix of the name, which messages quote, shows the format if the bytes do not. Without the path of a file as
     the source, the bytes are stored in the state folder.
@@ -140,7 +140,7 @@ def read_document_bytes(
 
 
 def read_source_bytes(source: str) -> tuple[bytes, str]:
-    """Return the bytes of a paper and its path, which is empty if the source is the text itself.
+    """Return a pair: the bytes of a paper, and its path, which is empty if the source is the text itself.
 
     Raises:
         InputError: The source is empty, names no readable file, or is no valid text.
@@ -177,6 +177,7 @@ def read_source_bytes(source: str) -> tuple[bytes, str]:
 
 
 def _detect_format(data: bytes, name: str) -> DocumentFormat:
+    """Return the format of a paper by how its bytes begin or else by the suffix of its name; `text` by default."""
     suffix = PurePath(name).suffix.lower()
     if data[:1024].lstrip().startswith(b"%PDF-"):
         return "pdf"
@@ -192,7 +193,7 @@ def _detect_format(data: bytes, name: str) -> DocumentFormat:
 
 
 def _parse_by_format(data: bytes, document_format: DocumentFormat, name: str, max_pages: int) -> DocumentParts:
-    """Parse a paper with the parser of its format, whose libraries are imported only then."""
+    """Parse a paper into its parts with the parser of its format, whose libraries are imported only then."""
     try:
         if document_format in _PARSER_MODULES:
             return run_parser(_PARSER_MODULES[document_format], data, name=name, limit=max_pages)
@@ -221,7 +222,7 @@ def _parse_by_format(data: bytes, document_format: DocumentFormat, name: str, ma
 
 
 def _select_scope(document: Document, scope: Scope, name: str) -> tuple[Literal["abstract", "whole"], str, list[str]]:
-    """Return the part of a document that is used, its text, and the warnings about it."""
+    """Return the used part of a document, its text, and warnings; raise `InputError` without a required abstract."""
     prefers_abstract = scope == "abstract" or (scope == "auto" and document["format"] in ("pdf", "docx"))
     if prefers_abstract and document["abstract"]:
         return "abstract", document["abstract"], []
@@ -235,6 +236,7 @@ def _select_scope(document: Document, scope: Scope, name: str) -> tuple[Literal[
 
 
 def _build_length_error(name: str, limit: str) -> InputError:
+    """Build the error that a paper is longer than a limit with its unit, such as `50 MB`."""
     return InputError(f"{name} has more than {limit}; pass the part that matters.", kind="input_too_long")
 
 
@@ -243,7 +245,7 @@ def _build_empty_input_error(name: str) -> InputError:
 
 
 def save_input(data: bytes, sha256: str, suffix: str) -> Path:
-    """Store the bytes of a paper and return their path, with the suffix of its format.
+    """Store the bytes of a paper in the state folder, unless they are there, and return the path: hash and suffix.
 
     Raises:
         StateError: The state folder cannot be written, or the disk is full.
@@ -255,7 +257,7 @@ def save_input(data: bytes, sha256: str, suffix: str) -> Path:
 
 
 def load_document(ref: DocumentRef) -> Document:
-    """Load a stored document; callers must not change it, because it is cached.
+    """Load a stored document, which is cached, so callers must not change it.
 
     Raises:
         StateError: The file is missing, or was changed.
@@ -274,7 +276,7 @@ def load_document(ref: DocumentRef) -> Document:
 
 
 def delete_document(ref: DocumentRef) -> None:
-    """Delete a paper and its documents of all reader versions from the state folder.
+    """Delete the stored bytes of a paper and its documents of all reader versions from the state folder.
 
     Raises:
         StateError: The state folder cannot be written.
@@ -293,10 +295,12 @@ def load_source_text(ref: DocumentRef) -> str:
 
 
 def _resolve_documents_folder() -> Path:
+    """Return the folder of stored documents, which may not exist yet."""
     return resolve_state_folder().absolute() / "documents"
 
 
 def _save_bytes(path: Path, data: bytes) -> None:
+    """Write a file atomically and make its folder; raise `StateError` if that fails."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, data)
@@ -306,12 +310,13 @@ def _save_bytes(path: Path, data: bytes) -> None:
 
 # Agents load the document before each question, and it is large: it has the place of each word.
 @lru_cache(maxsize=8)
-def _load_cached_document(path: Path, sha256: str, _: tuple[int, int, int]) -> Document:
+def _load_cached_document(path: Path, sha256: str, _status: tuple[int, int, int]) -> Document:
+    """Load a stored document, or return it from the cache while the file's status is the same."""
     return _validate_document(path.read_bytes(), sha256)
 
 
 def _validate_document(data: bytes, sha256: str) -> Document:
-    """Validate a stored document; raise a ValueError if it is damaged or has another hash."""
+    """Parse the JSON of a stored document; raise a ValueError if it is damaged or has another hash."""
     document = _DOCUMENT_ADAPTER.validate_json(data, strict=True)
     if document["sha256"] != sha256:
         raise ValueError(f"the document is that of {document['sha256']}")
@@ -319,7 +324,7 @@ def _validate_document(data: bytes, sha256: str) -> Document:
 
 
 def is_english(text: str) -> bool:
-    """Return whether a text is in Latin letters and has the function words of English, or is very short."""
+    """Return whether a text is in Latin letters and has English function words; one of under 20 words passes."""
     words = _WORD.findall(text.casefold())
     letters = "".join(words)
     if len(letters) >= MIN_LANGUAGE_WORDS and sum(letter.isascii() for letter in letters) < len(letters) / 2:

@@ -53,7 +53,7 @@ _MIN_PROSE_WORDS = 25  # before the first section, a shorter block that ends no 
 
 
 def decode_text(data: bytes, *, name: str) -> str:
-    """Decode a text file in UTF-8, or in UTF-16 with a byte-order mark.
+    """Decode the bytes of a text file in UTF-8, or in UTF-16 with a byte-order mark; `name` is for messages.
 
     Raises:
         InputError: The bytes are a known binary format, hold NUL characters, or are in another encoding.
@@ -76,21 +76,21 @@ def decode_text(data: bytes, *, name: str) -> str:
 
 
 def clean_characters(text: str) -> str:
-    """Normalize line ends, spell out ligatures, and remove control characters and soft hyphens."""
+    """Normalize line ends and ligatures, remove control characters and soft hyphens, and show lost signs of numbers."""
     text = re.sub(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]", "\n", text).replace("\u00ad\n", "")
     text = _DESTROYED_SIGN.sub(lambda sign: chr(0x2400 + ord(sign[0])), text)
     return _UNWANTED_CHARACTERS.sub("", text.translate(_LIGATURES))
 
 
 def has_sentence_length(text: str) -> bool:
-    """Return whether text beside a paper, such as the description of a picture, may be a sentence."""
+    """Return whether a text has four words, or 24 letters and digits, or more, and so may be a sentence."""
     unspaced = re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)
     letters = sum(map(str.isalnum, text))
     return max(len(text.split()), len(unspaced)) >= _MIN_SENTENCE_WORDS or letters >= _MIN_SENTENCE_CHARACTERS
 
 
 def choose_pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
-    """Choose the title in the metadata if the first page has it, or else the largest type of that page.
+    """Return the metadata's title if the first page has it, else that page's largest type that fits; may be empty.
 
     The title in the metadata is often a file name. The lines of the page have their type size in points.
     """
@@ -114,7 +114,7 @@ def choose_pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> 
 
 
 def find_text_title(lines: list[str]) -> str:
-    """Return the first line if it is short, no sentence, and followed by a blank line."""
+    """Return the first line if it is short, no sentence, and followed by a blank line, or else an empty text."""
     start = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
     first, *rest = lines[start:] or [""]
     set_off = rest and not rest[0].strip() and any(line.strip() for line in rest)
@@ -123,16 +123,17 @@ def find_text_title(lines: list[str]) -> str:
 
 
 def keep_letters(text: str) -> str:
-    """Reduce a text to its letters and digits in lower case."""
+    """Return the letters and digits of a text in lower case, without any spaces."""
     return re.sub(r"[\W_]+", "", text).lower()
 
 
 def _clean_line(text: str) -> str:
+    """Clean the characters of a text and join its lines with spaces."""
     return " ".join(clean_characters(text).split())
 
 
 def parse_plain_text(text: str) -> DocumentParts:
-    """Parse a plain text; in one without blank lines, each line is a paragraph if most lines are long."""
+    """Parse a plain text into blocks; without blank lines, each line is a paragraph if most lines are long."""
     lines = text.strip().split("\n")
     title = find_text_title(lines)
     is_paragraph_per_line = all(map(str.strip, lines)) and median(map(len, lines)) > _LONG_LINE_CHARACTERS
@@ -145,7 +146,7 @@ def parse_plain_text(text: str) -> DocumentParts:
 
 
 def mark_headings(blocks: Sequence[Block]) -> list[Block]:
-    """Mark lines as headings that are numbered, in capitals, or short and alone before prose.
+    """Return new blocks, in which lines are headings that are numbered, in capitals, or short and alone before prose.
 
     If the text has headings already, only those of the abstract and the references are marked.
     """
@@ -178,7 +179,7 @@ def mark_headings(blocks: Sequence[Block]) -> list[Block]:
 
 @dataclass
 class Block:
-    """A heading, a paragraph, or an entry of the list of references."""
+    """A heading, a paragraph or table, or an entry of the list of references, with its place in the file."""
 
     kind: Literal["heading", "paragraph", "reference"]
     text: str
@@ -209,7 +210,7 @@ def is_references_heading(heading: str) -> bool:
 
 
 def is_references_end(heading: str) -> bool:
-    """Return whether a heading within the list of references ends it."""
+    """Return whether a heading in the list of references ends it: numbered, of an appendix, or of closing matter."""
     is_numbered = re.match(r"(?:[A-Z]|\d+)(?:\.\d+)*\.?\s", heading)
     return bool(is_numbered or APPENDIX_HEADING.match(heading) or _AFTER_REFERENCES.search(heading))
 
@@ -221,7 +222,7 @@ def list_unread_warnings(count: int, singular: str, plural: str = "") -> list[st
 
 
 def parse_references(texts: Sequence[str]) -> list[Reference]:
-    """Parse references with their labels as ids, or r1, r2, ... without a label of their own."""
+    """Return references with their labels, cut off, as ids, or r1, r2, ... if a label is missing or repeated."""
     entries: list[Reference] = []
     taken: set[str] = set()
     for number, text in enumerate(texts, start=1):
@@ -235,7 +236,7 @@ def parse_references(texts: Sequence[str]) -> list[Reference]:
 
 
 def mark_references(blocks: Sequence[Block]) -> list[Block]:
-    """Split the paragraphs of the list of references into reference blocks, and join the lines of all others."""
+    """Return new blocks: those of the list of references split into entries, all others with their lines joined."""
     marked: list[Block] = []
     inside = False
     for block in blocks:
@@ -258,7 +259,7 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _build_heading_pattern(word: str) -> str:
-    """Build a pattern that matches a heading also spaced out: Abstract, ABSTRACT, A BSTRACT, a b s t r a c t."""
+    """Return a regular expression for a heading also spaced out: Abstract, ABSTRACT, A BSTRACT, a b s t r a c t."""
     return rf"(?:{word.capitalize()}|{' ?'.join(word.upper())}|{' '.join(word)})"
 
 
@@ -291,7 +292,7 @@ def is_abstract_heading(line: str) -> bool:
 
 
 def cut_references(lines: list[str]) -> list[str]:
-    """Remove the last list of references, but not an appendix after it."""
+    """Return the lines without the last list of references, but with an appendix after it; all without a list."""
     start = max((at for at, line in enumerate(lines) if REFERENCES_HEADING.match(line.strip())), default=0)
     if start == 0 or len(_YEAR.findall(" ".join(lines[start : start + 60]))) < 3:
         return lines  # no heading, or no list after it
@@ -300,7 +301,7 @@ def cut_references(lines: list[str]) -> list[str]:
 
 
 def build_document_from_parts(parts: DocumentParts, *, sha256: str, document_format: DocumentFormat) -> Document:
-    """Build the document from the parts of a paper."""
+    """Build the document to be stored from the parts of a paper, without front matter, with numbered paragraphs."""
     blocks = _drop_front_matter(parts.blocks)
     if parts.written:
         text = "\n".join(cut_references(parts.written.split("\n")))
@@ -331,7 +332,7 @@ def build_document_from_parts(parts: DocumentParts, *, sha256: str, document_for
 
 
 def _drop_front_matter(blocks: list[Block]) -> list[Block]:
-    """Remove authors and addresses: blocks before the abstract, or without a sentence before the first section."""
+    """Return blocks without authors and addresses: from the abstract on, or only prose before the first section."""
     for at, block in enumerate(blocks[:_MAX_BLOCKS_BEFORE_ABSTRACT]):
         if is_abstract_heading(block.text):
             return [replace(block, kind="heading"), *blocks[at + 1 :]]
@@ -352,7 +353,7 @@ def _drop_front_matter(blocks: list[Block]) -> list[Block]:
 
 
 def _select_abstract(blocks: list[Block]) -> list[Block]:
-    """Select the blocks up to the first section, the keywords, or a heading of the abstract's level or above."""
+    """Return the blocks between abstract heading and the next section or keywords; none if missing or too long."""
     if not blocks or not is_abstract_heading(blocks[0].text):
         return []
     chosen: list[Block] = []
@@ -369,7 +370,7 @@ def _select_abstract(blocks: list[Block]) -> list[Block]:
 
 
 def _format_blocks(blocks: list[Block]) -> str:
-    """Format headings and paragraphs as a text, with Markdown headings if their level is known."""
+    """Return headings and paragraphs as one text, in Markdown if levels are known, without references."""
     shown = (block for block in blocks if block.kind != "reference" and not is_references_heading(block.text))
     lines = (f"{'#' * block.level} {block.text}".lstrip(" ") for block in shown)
     return "\n\n".join(line for line in lines if line.strip("# "))

@@ -11,7 +11,7 @@ MIN_SIMILARITY = 0.5  # share of words in common, in order, of a paragraph and i
 
 
 def match_paragraphs(before: Sequence[Paragraph], after: Sequence[Paragraph]) -> dict[str, Paragraph]:
-    """Return the paragraphs of a new version by the ids of the old ones that they match."""
+    """Return the most similar new paragraph by the id of each old one, each used once; unmatched ones are left out."""
     pairs: dict[str, Paragraph] = {}
     # Identical paragraphs first, then each of the others with the most similar one that is left.
     left = {new["id"]: (tuple(new["text"].split()), new) for new in after}

@@ -62,7 +62,7 @@ _TEXT_ATTRIBUTES: dict[str, HiddenReason] = {
 
 
 def parse_html(text: str) -> DocumentParts:
-    """Parse the main text of a web page, without menus and footers."""
+    """Parse the title, the main text without menus and footers, and the hidden text of a web page."""
     import trafilatura  # noqa: PLC0415 - Markdown does without
 
     page = _parse_page(text)
@@ -79,7 +79,7 @@ def parse_html(text: str) -> DocumentParts:
         html.tostring(page, encoding="unicode"), output_format="html", favor_recall=True, include_comments=False
     )
     extracted = _parse_page(main) if main else None
-    every, chosen = list(list_blocks(page)), [] if extracted is None else list(list_blocks(extracted))
+    every, chosen = list(iterate_blocks(page)), [] if extracted is None else list(iterate_blocks(extracted))
     # An extraction of less than half the page has missed some of the main text.
     if sum(len(block.text) for block in chosen) < 0.5 * sum(len(block.text) for block in every):
         chosen = every
@@ -89,7 +89,7 @@ def parse_html(text: str) -> DocumentParts:
 
 
 def parse_markdown(text: str) -> DocumentParts:
-    """Parse headings, paragraphs and items of a Markdown file; comments and hidden HTML are apart."""
+    """Parse blocks and hidden text of a Markdown file; one with a huge paragraph is parsed as plain text."""
     if max(map(len, text.split("\n\n"))) > _MAX_PARAGRAPH_CHARACTERS:
         return parse_plain_text(simplify_markdown(text))
     renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
@@ -98,20 +98,21 @@ def parse_markdown(text: str) -> DocumentParts:
         return DocumentParts("", [])
     hidden = remove_hidden_elements(page)
     convert_formulas(page)
-    parts = _build_page_parts(mark_headings(list(list_blocks(page))), hidden)
+    parts = _build_page_parts(mark_headings(list(iterate_blocks(page))), hidden)
     parts.written = simplify_markdown(text)
     return parts
 
 
 def _parse_page(text: str) -> html.HtmlElement | None:
+    """Parse HTML and return its root element; None if it holds nothing but comments and white space."""
     try:
         return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
-    except etree.ParserError:  # nothing but comments and white space
+    except etree.ParserError:
         return None
 
 
 def convert_formulas(page: html.HtmlElement) -> None:
-    """Convert formulas to one line, and raised numbers, as in 3.5<sup>2</sup>, to superscript characters."""
+    """Convert formulas in place to one line, and raised numbers, as in 3.5<sup>2</sup>, to superscript characters."""
     for formula in list(page.iter("math")):
         formula.tail = _INVALID_XML_CHARACTERS.sub("", f"{format_formula(formula)}{formula.tail or ''}")
         formula.drop_tree()
@@ -122,7 +123,7 @@ def convert_formulas(page: html.HtmlElement) -> None:
 
 
 def _build_page_parts(blocks: list[Block], hidden: list[HiddenText]) -> DocumentParts:
-    """Build the parts with the first heading as the title, unless it is that of a section."""
+    """Build the parts with the first heading as the title, and not as a block, unless it is that of a section."""
     at = next((at for at, block in enumerate(blocks) if block.kind == "heading"), -1)
     # A heading without a level was recognized by its look only, which is not enough deep in the text.
     title = blocks[at].text if at == 0 or (at > 0 and blocks[at].level > 0) else ""
@@ -132,8 +133,8 @@ def _build_page_parts(blocks: list[Block], hidden: list[HiddenText]) -> Document
     return DocumentParts(title, mark_references([*blocks[:at], *blocks[at + 1 :]]), hidden)
 
 
-def list_blocks(node: html.HtmlElement) -> Iterator[Block]:
-    """List headings, paragraphs and tables in order; text between blocks is a paragraph."""
+def iterate_blocks(node: html.HtmlElement) -> Iterator[Block]:
+    """Iterate over headings, paragraphs and tables in an element, in order; text between blocks is a paragraph."""
     if node.tag in _SKIPPED:
         return
     if node.tag in _HEADINGS:
@@ -148,7 +149,7 @@ def list_blocks(node: html.HtmlElement) -> Iterator[Block]:
     for child in node:
         if child.tag in _SKIPPED or child.tag in _BLOCKS or any(True for _ in child.iter(*_BLOCKS)):
             yield from _build_block("paragraph", running)
-            yield from list_blocks(child)
+            yield from iterate_blocks(child)
             running = ""
         else:
             running += "\v" if child.tag == "br" else child.text_content()
@@ -157,6 +158,7 @@ def list_blocks(node: html.HtmlElement) -> Iterator[Block]:
 
 
 def _build_block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> Iterator[Block]:
+    r"""Yield a block of the cleaned text, in which \v ends a line, or nothing if the text is empty."""
     lines = (" ".join(clean_characters(line).split()) for line in text.split("\v"))
     text = "\n".join(line for line in lines if line)
     if text:
@@ -164,7 +166,7 @@ def _build_block(kind: Literal["heading", "paragraph"], text: str, level: int = 
 
 
 def _list_table_rows(table: html.HtmlElement) -> list[list[str]]:
-    """List the rows of a table; a cell that spans columns or rows is followed by empty cells."""
+    """List the cells of a table by row; a cell that spans columns or rows is followed by empty cells."""
     for line_end in table.iter("br"):
         line_end.tail = f" {line_end.tail or ''}"
     rows: list[list[str]] = []
@@ -185,17 +187,17 @@ def _list_table_rows(table: html.HtmlElement) -> list[list[str]]:
 
 
 def simplify_markdown(text: str) -> str:
-    """Remove front matter, and replace images and links by their text."""
+    """Return a Markdown text without front matter, and with images and links replaced by their text."""
     return _LINK.sub(r"\1", _LINK.sub(r"\1", strip_front_matter(text)))  # twice: an image may stand inside a link
 
 
 def strip_front_matter(text: str) -> str:
-    """Remove the YAML front matter of a Markdown text."""
+    """Return a Markdown text without its YAML front matter."""
     return _FRONT_MATTER.sub("", text, count=1) if _FRONT_MATTER.match(text) else text
 
 
 def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
-    """Remove elements and comments that are not shown, and return their text and that of attributes."""
+    """Remove elements and comments that are not shown from a page; list their text and that of all attributes."""
     found: list[tuple[str, HiddenReason]] = []
     for node in page.iter(etree.Element):
         for name, reason in _TEXT_ATTRIBUTES.items():
@@ -215,7 +217,7 @@ def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
 
 
 def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenReason]]:
-    """Iterate over the outermost elements that are not shown, with the reason."""
+    """Iterate over the outermost elements and comments that are not shown, each with the reason."""
     # 1. Parse the style sheets.
     sheets = " ".join(style.text or "" for style in page.iter("style"))
     rules = {
@@ -255,12 +257,13 @@ def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.Html
 
 
 def _parse_declarations(text: str) -> Styles:
+    """Parse declarations of CSS to values by property, all in lower case."""
     pairs = (declaration.partition(":") for declaration in text.lower().split(";"))
     return {name.strip(): value.replace("!important", "").strip() for name, colon, value in pairs if colon}
 
 
 def _parse_colour(value: str) -> Colour | None:
-    """Parse a colour to red, green and blue from 0 to 1; None for most names of colours."""
+    """Parse a colour of CSS to red, green and blue from 0 to 1; None if unknown, as most names of colours."""
     value = _COLOUR_NAMES.get(value, value)
     if digits := re.search(r"#([0-9a-f]{6}|[0-9a-f]{3})\b", value):
         step = len(digits[1]) // 3

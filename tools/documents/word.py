@@ -86,7 +86,7 @@ _SYMBOLS = {
 
 
 def read_word(data: bytes, _limit: int) -> DocumentParts:
-    """Read a Word file in this process; raise `UnreadableFileError` if it is damaged or no Word file."""
+    """Parse a Word file of any length in this process; raise `UnreadableFileError` if it is damaged or no Word file."""
     try:
         return _WordReader(Document(BytesIO(data))).read_parts()
     except _FILE_ERRORS as error:
@@ -94,7 +94,7 @@ def read_word(data: bytes, _limit: int) -> DocumentParts:
 
 
 class _WordReader:
-    """Reader of one document, from beginning to end because it counts list numbers."""
+    """Reader of one document, once and from beginning to end, because it counts list numbers and takes notes out."""
 
     def __init__(self, document: WordDocument) -> None:
         self.document = document
@@ -115,7 +115,7 @@ class _WordReader:
         }
 
     def read_parts(self) -> DocumentParts:
-        """Read the parts of the document in reading order."""
+        """Read the title, blocks, hidden text and warnings of the document in reading order; call it only once."""
         body = self.document.element.body
         title, blocks = "", list[Block]()
         for element in body.xpath(f".//w:p[{_OUTSIDE_TABLES}] | .//w:tbl[{_OUTSIDE_TABLES}]"):
@@ -142,19 +142,19 @@ class _WordReader:
         )
 
     def _read_table(self, table: CT_Tbl) -> Block:
-        """Read a table row by row; the rows of a nested table follow the row that holds it."""
+        """Read a table into a block with `rows`; the rows of a nested table follow the row that holds it."""
         rows: list[list[str]] = []
         for row in table.xpath(".//w:tr"):
             cells = [""] * min(row.grid_before, _MAX_COLUMNS)
             for cell in row.xpath("./w:tc | ./w:sdt/w:sdtContent/w:tc"):
                 paragraphs = (Paragraph(each, self.document) for each in cell.xpath("./w:p"))
-                text = " ".join(filter(None, (self._collect_visible_text(each, table=True) for each in paragraphs)))
+                text = " ".join(filter(None, (self._collect_visible_text(each, in_table=True) for each in paragraphs)))
                 cells += [text, *[""] * (min(cell.grid_span, _MAX_COLUMNS) - 1)]
             rows.append(cells)
         return Block("paragraph", " ".join(cell for row in rows for cell in row if cell), rows=rows)
 
-    def _collect_visible_text(self, paragraph: Paragraph, *, table: bool = False) -> str:
-        """Collect the text of a paragraph in one line; hidden text is added to `hidden` instead."""
+    def _collect_visible_text(self, paragraph: Paragraph, *, in_table: bool = False) -> str:
+        """Return the visible text of a paragraph in one line; hidden text is added to `self.hidden`."""
         pieces: list[tuple[bool, str]] = []  # whether the text is raised, and the text
         style = self.styles.get(paragraph._p.style or "", self.default)
         for element in paragraph._p.xpath(_PIECES):  # `runs` lacks tracked insertions
@@ -165,7 +165,7 @@ class _WordReader:
                 continue
             run = Run(element, paragraph)
             text = self._extract_run_text(run)
-            reason = _find_run_hiding_reason(run, style, table)
+            reason = _find_run_hiding_reason(run, style, in_table)
             if reason and text.strip():
                 self.hidden.append(HiddenText(text=clean_characters(text).strip(), page=0, reason=reason))
             else:
@@ -177,7 +177,7 @@ class _WordReader:
         return " ".join(clean_characters(line).split())
 
     def _extract_run_text(self, run: Run) -> str:
-        """Extract the text of a run with its symbols in Unicode and its footnotes in brackets."""
+        """Return a run's text with Unicode symbols and its footnotes in brackets; count in `unread` what is lost."""
         for symbol in run._r.xpath("./w:sym"):
             code = int(symbol.get(qn("w:char"), "0"), 16) & 0xFF
             known = symbol.get(qn("w:font")) == "Symbol" and 0xF000 + code in _SYMBOLS
@@ -194,13 +194,13 @@ class _WordReader:
                 text += f" ({content})" if content else ""
         return text
 
-    def _match_style(self, paragraph: CT_P, name: str) -> re.Match[str] | None:
-        """Match the name of a paragraph's style, or of a style that it is based on."""
+    def _match_style(self, paragraph: CT_P, pattern: str) -> re.Match[str] | None:
+        """Match the whole name of a paragraph's style, or of one that it is based on, in any case; None without one."""
         names = ("".join(holder.xpath("./w:name/@w:val")) for holder in self._iterate_property_elements(paragraph))
-        return next(filter(None, (re.fullmatch(name, each, re.IGNORECASE) for each in names)), None)
+        return next(filter(None, (re.fullmatch(pattern, each, re.IGNORECASE) for each in names)), None)
 
     def _iterate_property_elements(self, paragraph: CT_P) -> Iterator[BaseOxmlElement]:
-        """Iterate over the elements with a paragraph's properties: itself, its style, and the styles below that."""
+        """Iterate over the elements with a paragraph's properties: itself, its style, and those it is based on."""
         yield paragraph
         style = self.styles.get(paragraph.style or "", self.default)
         while style is not None:
@@ -208,7 +208,7 @@ class _WordReader:
             style = style.base_style
 
     def _assign_list_number(self, paragraph: CT_P) -> str:
-        """Count a paragraph and return the number that Word puts before it, such as `2.1`; bullets have none."""
+        """Count a paragraph in its list and return its number, such as `2.1` or `3.`; empty for others and bullets."""
         elements = self._iterate_property_elements(paragraph)
         named = next((number for each in elements for number in each.xpath("./w:pPr/w:numPr[w:numId]")), None)
         if named is None or self.numbering is None:
@@ -224,7 +224,7 @@ class _WordReader:
 
 
 def _find_unprinted_text(document: WordDocument) -> Iterator[HiddenText]:
-    """Find descriptions of pictures, texts of form fields, and file properties; Word shows comments to readers."""
+    """Iterate over descriptions of pictures, form fields and file properties that may be sentences, but no comments."""
     body, properties = document.element.body, document.core_properties
     found: list[tuple[str | None, HiddenReason]] = [
         (text, "alternative text") for text in body.xpath("//wp:docPr/@descr | //wp:docPr/@title")
@@ -237,9 +237,9 @@ def _find_unprinted_text(document: WordDocument) -> Iterator[HiddenText]:
             yield HiddenText(text=clean_characters(text).strip(), page=0, reason=reason)
 
 
-def _find_run_hiding_reason(run: Run, of_paragraph: ParagraphStyle | None, table: bool) -> HiddenReason | None:
-    """Find the reason why a reader cannot see a run."""
-    style = of_paragraph.font if of_paragraph else run.font
+def _find_run_hiding_reason(run: Run, paragraph_style: ParagraphStyle | None, in_table: bool) -> HiddenReason | None:
+    """Return why a reader cannot see a run: hidden, tiny, or white without a shade; None if it can be seen."""
+    style = paragraph_style.font if paragraph_style else run.font
     size = run.font.size or style.size
     colour = run.font.color.rgb
     shaded = run._r.xpath("./w:rPr/w:shd | ./w:rPr/w:highlight | ../w:pPr/w:shd")
@@ -248,7 +248,7 @@ def _find_run_hiding_reason(run: Run, of_paragraph: ParagraphStyle | None, table
     if size is not None and size.pt < _SMALLEST_TYPE:
         return "size"
     # White type in a table may be on a dark cell.
-    return "colour" if colour and min(colour) > _MIN_LIGHT_CHANNEL and not shaded and not table else None
+    return "colour" if colour and min(colour) > _MIN_LIGHT_CHANNEL and not shaded and not in_table else None
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
 
 
 def remove_running_lines(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
-    """Remove margin lines that repeat on other pages, page numbers, and the first page's imprint."""
+    """Return the pages without margin lines that repeat, page numbers, and the first page's imprint."""
     # 1. Collect the words and numbers of each row of a margin; one row may be two lines on another page.
     margins = [
         [line for line in page if not _MARGIN_SHARE * height < line.baseline < (1 - _MARGIN_SHARE) * height]
@@ -63,7 +63,7 @@ def remove_running_lines(pages: list[list[Line]], heights: list[float]) -> list[
 
 
 class TypeArea:
-    """Measures of all lines of a PDF, in points."""
+    """Measures of all lines of a PDF in points: the body's type size, column edges, line distances and indentation."""
 
     def __init__(self, lines: list[Line]) -> None:
         # 1. The body's type size has most characters.
@@ -92,7 +92,7 @@ class TypeArea:
         self.indents = indented > 0.02 * len(lines)  # whether paragraphs begin with an indentation, not after a gap
 
     def find_leading(self, line: Line) -> float:
-        """Find the usual distance of two lines of a line's type size."""
+        """Return the usual distance in points of two lines of a line's type size, or a guess if there are none."""
         return self._leading.get(round(line.size), 1.2 * line.size)
 
     def is_indented(self, line: Line) -> bool:
@@ -110,15 +110,15 @@ class TypeArea:
 
 
 def is_followed_by(before: Line, line: Line) -> bool:
-    """Return whether a line is below another in the same column of the same page."""
+    """Return whether `line` is anywhere below `before` in the same column of the same page."""
     return (before.page, before.column) == (line.page, line.column) and before.baseline > line.baseline
 
 
 def compute_line_gap(before: Line, line: Line) -> float:
-    """Compute the distance of the baselines of two lines of a column."""
+    """Compute how many points the baseline of `line` is below that of `before`; negative if it is above."""
     return before.baseline - line.baseline
 
 
 def is_sentence_end(line: Line) -> bool:
-    """Return whether a line may be the last of its paragraph."""
+    """Return whether a line ends in `.`, `!`, `?` or `:`, and so may be the last of its paragraph."""
     return _SENTENCE_END.fullmatch(line.text) is not None

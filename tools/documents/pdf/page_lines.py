@@ -39,7 +39,7 @@ _RINGED = re.compile("([AUau])\u02da")
 
 
 class Piece(TypedDict):
-    """A word, or the part of a word in one style."""
+    """A word, or the part of a word in one style, with its place in points from the page's lower left corner."""
 
     text: str
     box: Box
@@ -54,7 +54,7 @@ class Piece(TypedDict):
 
 
 class PdfPage(TypedDict):
-    """Pieces of a page in the order of painting."""
+    """A page: its height in points, its matrix, and its pieces in the order of painting."""
 
     height: float
     matrix: Matrix
@@ -77,7 +77,7 @@ def transform_box(box: Box, matrix: Matrix) -> Box:
 
 @dataclass
 class Token:
-    """A word, or its part on one line."""
+    """A word, or its part on one line, with its place."""
 
     text: str
     box: Box
@@ -118,7 +118,7 @@ class Line:
         return max(token.box[2] for token in self.tokens)
 
     def has_style(self, style: str) -> bool:
-        """Return whether all words have a style, given by its letter in `Piece`."""
+        """Return whether all words with letters have a style, given by its letter in `Piece`."""
         return all(style in token.style for token in self.tokens if any(map(str.isalpha, token.text)))
 
 
@@ -150,7 +150,7 @@ def build_page_lines(page: PdfPage, number: int) -> list[Line]:
 
 
 def _remove_line_numbers(pieces: list[Piece]) -> list[Piece]:
-    """Remove the line numbers of a manuscript, which count up at equal distances without text above or below."""
+    """Return pieces without a manuscript's line numbers, which count up evenly without text above or below."""
     columns, taken = defaultdict[int, list[Piece]](list), set[Box]()
     words = sum(any(map(str.isalpha, piece["text"])) for piece in pieces)
     for piece in pieces if words > 0.5 * len(pieces) else ():  # a page of rows of numbers may count them
@@ -169,7 +169,7 @@ def _remove_line_numbers(pieces: list[Piece]) -> list[Piece]:
 
 
 def _group_rows(pieces: list[Piece]) -> list[list[Piece]]:
-    """Group pieces with a common baseline, from the top; superscripts and subscripts go with their neighbours."""
+    """Return pieces in rows by baseline, from the top and the left; super- and subscripts are with their neighbours."""
     # 1. Group by baseline.
     rows: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda piece: -piece["baseline"]):
@@ -191,17 +191,19 @@ def _group_rows(pieces: list[Piece]) -> list[list[Piece]]:
 
 
 def _is_smaller(size: float, host_size: float) -> bool:
+    """Return whether a type size is below 0.88 of that of a host, as those of superscripts are."""
     return size < 0.88 * host_size
 
 
 def _has_attached_script(host: Piece, piece: Piece) -> bool:
-    """Return whether a smaller piece is right before or after a piece, a little higher or lower."""
+    """Return whether a smaller piece is right before or after the piece `host`, a little higher or lower."""
     shift = abs(piece["baseline"] - host["baseline"])
     gap = max(piece["box"][0] - host["box"][2], host["box"][0] - piece["box"][2])
     return _is_smaller(piece["size"], host["size"]) and shift < 0.6 * host["size"] and gap < 0.3 * host["size"]
 
 
 def _split_at_gaps(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
+    """Split a row, sorted from the left, where the gap between pieces exceeds `gap` times the type size."""
     parts: list[list[Piece]] = [[row[0]]]
     end = row[0]["box"][2]
     for piece in row[1:]:
@@ -213,12 +215,13 @@ def _split_at_gaps(row: Sequence[Piece], gap: float) -> list[list[Piece]]:
 
 
 def _is_crossing_gutter(part: Sequence[Piece], gutters: Sequence[float]) -> bool:
+    """Return whether a part of a row reaches more than 3 points over a gutter on both sides."""
     left, right = part[0]["box"][0], max(piece["box"][2] for piece in part)
     return any(left < gutter - 3 and right > gutter + 3 for gutter in gutters)
 
 
 def _find_gutters(segments: list[list[Piece]]) -> list[float]:
-    """Find the left edges of the columns after the first, at most three."""
+    """List the left edges of the columns after the first in points, at most three; empty for a single column."""
     spans = [(part[0]["box"][0], max(piece["box"][2] for piece in part)) for part in segments]
     if not spans:
         return []
@@ -238,7 +241,7 @@ def _find_gutters(segments: list[list[Piece]]) -> list[float]:
 
 
 def _find_gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
-    """Find the left edge with the most wide lines on both of its sides and the fewest lines across it."""
+    """Return the left edge with the most wide lines on both sides and the fewest across it; None without one."""
     edges = Counter(round(left) for left, right in spans if right - left > narrowest)
     best, best_score = None, 0
     for edge in sorted(edges):
@@ -254,6 +257,7 @@ def _find_gutter(spans: list[tuple[float, float]], narrowest: float) -> float | 
 
 
 def _build_line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
+    """Build a line from its pieces, which are sorted from the left; `page` is the number of the page."""
     sizes, maths = Counter[float](), 0
     for piece in part:
         sizes[round(piece["size"], 1)] += len(piece["text"])
@@ -269,11 +273,12 @@ def _build_line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
         size=size,
         cells=len(_split_at_gaps(part, 1.0)),
         maths=maths / sizes.total(),
-        note=len(part) > 1 and _is_note_number(part[0], part[1]),
+        note=len(part) > 1 and _is_note_mark(part[0], part[1]),
     )
 
 
 def _build_tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
+    """Join the pieces of a line to words, with superscripts in Unicode and without footnote marks after words."""
     tokens: list[Token] = []
     for at, piece in enumerate(part):
         text = clean_characters(piece["text"])
@@ -283,7 +288,7 @@ def _build_tokens(part: Sequence[Piece], size: float, baseline: float) -> list[T
         prose = piece["spaced"] and last is not None and last.text[-1:].isalnum() and text[:1].isalnum()
         wide = (_SPACE_GAP if prose and piece["size"] == part[at - 1]["size"] else WORD_GAP) * size
         apart = last is None or piece["box"][0] - last.box[2] > wide
-        if last is None or apart or (at == 1 and _is_note_number(part[0], piece)):
+        if last is None or apart or (at == 1 and _is_note_mark(part[0], piece)):
             tokens.append(Token(raised, piece["box"], piece["style"]))
             continue
         # Some files print words or their ends twice in one place to make them look bold.
@@ -297,7 +302,7 @@ def _build_tokens(part: Sequence[Piece], size: float, baseline: float) -> list[T
     return tokens
 
 
-def _is_note_number(first: Piece, second: Piece) -> bool:
-    """Return whether a line begins with the raised number of a footnote."""
+def _is_note_mark(first: Piece, second: Piece) -> bool:
+    """Return whether a line that begins with two pieces begins with the raised mark of a footnote, such as 1 or *."""
     raised = _is_smaller(first["size"], second["size"]) and first["baseline"] > second["baseline"]
     return raised and _FOOTNOTE_MARK.fullmatch(first["text"]) is not None

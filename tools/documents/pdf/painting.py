@@ -46,7 +46,7 @@ _TO_MATRIX = byref(_MATRIX)
 
 
 class Shape(NamedTuple):
-    """A filled path or an image."""
+    """A filled path, an image or a shading, which may lie behind or upon a letter."""
 
     box: Box
     colour: Colour | None  # None if unknown, as for images and patterns
@@ -54,7 +54,7 @@ class Shape(NamedTuple):
 
 
 class FormContext(NamedTuple):
-    """Properties that the objects of a form, or of the page, inherit."""
+    """Matrix, opacity and place in a figure that the objects of a form, or of the page, inherit."""
 
     matrix: Matrix
     opaque: bool = True
@@ -62,9 +62,9 @@ class FormContext(NamedTuple):
 
 
 class TextAppearance(NamedTuple):
-    """Appearance of all characters of a text run."""
+    """Appearance that all characters of a text run share."""
 
-    font: int
+    font: int  # its address
     along: tuple[float, float]  # direction of the line, as long as the type is wide
     style: str  # letters as in `Piece`
     size: float
@@ -85,8 +85,8 @@ class PageTextExtractor:
         self._matrix = matrix
         self._shown = shown
         self._fonts: dict[int, tuple[Any, str]] = {}  # fonts and their style letters by address
-        self._runs: dict[int, tuple[Any, FormContext, int]] = {}
-        self._looks: dict[int, TextAppearance] = {}
+        self._runs: dict[int, tuple[Any, FormContext, int]] = {}  # with the number of shapes before, by address
+        self._looks: dict[int, TextAppearance] = {}  # by address of the run
         self._shapes: list[Shape] = []
         self._image_area = 0.0
         count = pdfium.FPDFPage_CountObjects(page)
@@ -99,7 +99,7 @@ class PageTextExtractor:
         self._text = "".join(signs).translate(_CONTROL_PICTURES)
 
     def extract_pieces(self) -> list[Piece]:
-        """Extract the pieces of the page, each with the reason why a reader cannot see it."""
+        """List the pieces of the page, each with the reason why it cannot be seen; visible turned ones are left out."""
         found = self._list_styled_pieces()
         # A page with a large image and almost only undrawn text is a scan, and the text that of its OCR.
         undrawn = sum(not look.drawn for _, look in found)
@@ -110,6 +110,7 @@ class PageTextExtractor:
         return [piece for piece, _ in found if piece["hidden"] or "r" not in piece["style"]]
 
     def _collect_objects(self, items: Sequence[Any], form: FormContext) -> None:
+        """Add text runs, shapes and images, also within forms, to `_runs`, `_shapes` and `_image_area`."""
         kinds = [pdfium.FPDFPageObj_GetType(item) for item in items]
         texts = kinds.count(pdfium.FPDF_PAGEOBJ_TEXT)
         for item, kind in zip(items, kinds, strict=True):
@@ -137,16 +138,16 @@ class PageTextExtractor:
                 self._shapes.append(Shape(box, None, opaque=False))
 
     def _list_styled_pieces(self) -> list[tuple[Piece, TextAppearance]]:
-        """List words with their appearance, split where the appearance or the line changes or a gap is wide."""
+        """List words with their appearance, split where that or the line changes or a gap is wide."""
         found: list[tuple[Piece, TextAppearance]] = []
         for word in _WORD.finditer(self._text):
             start, end = word.span()
-            runs: list[tuple[int, Sequence[int]]] = [(self._find_run(start), (start, end - 1))]
-            if end - start > 1 and runs[0][0] != self._find_run(end - 1):
-                runs = [(run, [*places]) for run, places in groupby(range(start, end), self._find_run)]
+            runs: list[tuple[int, Sequence[int]]] = [(self._find_run_address(start), (start, end - 1))]
+            if end - start > 1 and runs[0][0] != self._find_run_address(end - 1):
+                runs = [(address, [*places]) for address, places in groupby(range(start, end), self._find_run_address)]
             before = len(found)
-            for run, places in runs:
-                look = self._looks.get(run) or self._measure_appearance(run, places[0])
+            for address, places in runs:
+                look = self._looks.get(address) or self._measure_appearance(address, places[0])
                 piece = self._build_piece(places[0], places[-1] + 1, look)
                 last, last_look = found[-1] if len(found) > before else (None, look)
                 if last and last_look[2:] == look[2:]:  # all but the font and the direction, which vary in a word
@@ -158,13 +159,14 @@ class PageTextExtractor:
                 found.append((piece, look))
         return found
 
-    def _find_run(self, at: int) -> int:
+    def _find_run_address(self, at: int) -> int:
+        """Return the address of the text run of the character at an index; 0 if it has none."""
         found = pdfium.FPDFText_GetTextObject(self._text_page, at)
         return addressof(found.contents) if found else 0
 
-    def _measure_appearance(self, run: int, at: int) -> TextAppearance:
-        """Measure the appearance of a text run, one of whose characters is at an index."""
-        item, form, beneath = self._runs.get(run, (None, FormContext(self._matrix), len(self._shapes)))
+    def _measure_appearance(self, address: int, at: int) -> TextAppearance:
+        """Measure and cache the appearance of the text run at an address, by its character at the index `at`."""
+        item, form, beneath = self._runs.get(address, (None, FormContext(self._matrix), len(self._shapes)))
         # 1. Size and direction on the page as it is shown.
         pdfium.FPDFText_GetMatrix(self._text_page, at, _TO_MATRIX)
         font_matrix = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, 0.0, 0.0
@@ -180,20 +182,20 @@ class PageTextExtractor:
         drawn = mode not in _UNDRAWN_MODES and alpha >= 0.05
         # 3. Font, whose name shows the style.
         font = pdfium.FPDFTextObj_GetFont(item)
-        address = addressof(font.contents) if font else 0
-        if address not in self._fonts:
+        font_address = addressof(font.contents) if font else 0
+        if font_address not in self._fonts:
             name = create_string_buffer(200)
             pdfium.FPDFFont_GetBaseFontName(font, name, len(name))
             decoded = name.value.decode(errors="replace")
             letters = {"b": _BOLD, "i": _ITALIC, "m": _MATHS}
-            self._fonts[address] = font, "".join(each for each, sign in letters.items() if sign.search(decoded))
-        style = self._fonts[address][1] + ("f" if form.figure else "") + ("" if upright else "r")
+            self._fonts[font_address] = font, "".join(each for each, sign in letters.items() if sign.search(decoded))
+        style = self._fonts[font_address][1] + ("f" if form.figure else "") + ("" if upright else "r")
         clip = _compute_clip_box(item, form.matrix)
-        look = self._looks[run] = TextAppearance(address, along, style, size, colour, drawn, clip, beneath)
+        look = self._looks[address] = TextAppearance(font_address, along, style, size, colour, drawn, clip, beneath)
         return look
 
     def _build_piece(self, start: int, end: int, look: TextAppearance) -> Piece:
-        """Build a piece whose box is as high as its type, from the first letter's start to the last one's end."""
+        """Build the piece of some characters, not yet hidden, from the first one's start to the last one's end."""
         text = self._text[start:end]
         if "m" in look.style or not (text.isascii() and text.isprintable()):
             # Restore hyphens, and replace the unknown characters of mathematical fonts.
@@ -230,13 +232,14 @@ class PageTextExtractor:
         return Piece(text=text, box=shape, baseline=baseline, size=size, style=style, spaced=spaced, hidden="")
 
     def _find_origin(self, at: int) -> tuple[float, float]:
+        """Return where the character at an index stands on its baseline, on the page as it is shown."""
         pdfium.FPDFText_GetCharOrigin(self._text_page, at, *_TO_POINT)
         (x, y), (a, b, c, d, e, f) = (_POINT[0].value, _POINT[1].value), self._matrix
         return a * x + c * y + e, b * x + d * y + f
 
 
 def find_hiding_reason(piece: Piece, look: TextAppearance, shapes: Sequence[Shape], shown: Box) -> PieceHiddenReason:
-    """Find the reason why a piece cannot be seen, given all shapes in the order of painting and the page's box."""
+    """Return why a piece cannot be seen, or an empty text if it can."""
     x0, y0, x1, y1 = piece["box"]
     x, y = (x0 + x1) / 2, (y0 + y1) / 2
     if not _contains_point(shown, x, y):
@@ -261,7 +264,7 @@ def find_hiding_reason(piece: Piece, look: TextAppearance, shapes: Sequence[Shap
 
 
 def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
-    """List the shape of a filled path, unless it is too small to lie behind or upon a letter."""
+    """List the one shape of a filled path; none if it is too small or faint to lie behind or upon a letter."""
     box = _compute_bounds(item, form.matrix)
     mode, stroke = c_int(), c_int()
     pdfium.FPDFPath_GetDrawMode(item, byref(mode), byref(stroke))
@@ -283,7 +286,7 @@ def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
 
 
 def _compute_clip_box(item: Any, matrix: Matrix) -> Box:
-    """Compute the intersection of the boxes of all clipping paths of an object."""
+    """Compute the intersection of the boxes of an object's clipping paths; `_EVERYWHERE` if it has none."""
     box = _EVERYWHERE
     paths = pdfium.FPDFPageObj_GetClipPath(item)
     for path in range(pdfium.FPDFClipPath_CountPaths(paths)):
@@ -296,18 +299,20 @@ def _compute_clip_box(item: Any, matrix: Matrix) -> Box:
 
 
 def _extract_point(segment: Any) -> tuple[float, float]:
+    """Return x and y of a segment of a path, in the path's own coordinates."""
     pdfium.FPDFPathSegment_GetPoint(segment, *_TO_BOX[:2])
     return _BOX[0].value, _BOX[1].value
 
 
 def _compute_bounds(item: Any, matrix: Matrix) -> Box:
+    """Return the box around an object, transformed by a matrix."""
     pdfium.FPDFPageObj_GetBounds(item, *_TO_BOX)
     left, bottom, right, top = _BOX
     return transform_box((left.value, bottom.value, right.value, top.value), matrix)
 
 
 def _query_colour(getter: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
-    """Return an object's red, green and blue from 0 to 1 (None for patterns) and its opacity."""
+    """Return a pair: an object's red, green and blue from 0 to 1, or None for patterns, and its opacity."""
     if not getter(item, *_TO_COLOUR):
         return None, 1.0
     red, green, blue, alpha = _COLOUR
@@ -315,6 +320,7 @@ def _query_colour(getter: Callable[..., int], item: Any) -> tuple[Colour | None,
 
 
 def _multiply_matrices(first: Matrix, then: Matrix) -> Matrix:
+    """Return the matrix that transforms by the first one, then by the other."""
     a, b, c, d, e, f = first
     p, q, r, s, t, u = then
     return (a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u)
@@ -326,6 +332,7 @@ def _intersect_boxes(one: Box, other: Box) -> Box:
 
 
 def _contains_point(box: Box, x: float, y: float) -> bool:
+    """Return whether a point is in a box or on its edge."""
     return box[0] <= x <= box[2] and box[1] <= y <= box[3]
 
 

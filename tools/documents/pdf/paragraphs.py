@@ -33,7 +33,7 @@ _COMPOUND_ENDINGS = {"aware", "based", "driven", "free", "level", "oriented", "r
 
 @dataclass
 class LineGroup:
-    """Lines of a heading, a paragraph, a table, or a text aside."""
+    """Lines of a heading, a paragraph of the body, a table, or a text aside."""
 
     role: LineRole
     lines: list[Line]
@@ -45,7 +45,7 @@ class LineGroup:
 
 
 class LineGrouper:
-    """Grouper of lines in reading order into headings, body, tables, and asides such as captions and small print."""
+    """Grouper of lines into headings, body, tables and asides (captions, small print), which are then its `groups`."""
 
     def __init__(self, lines: list[Line], area: TypeArea) -> None:
         self._area = area
@@ -59,7 +59,7 @@ class LineGrouper:
             self._before = line
 
     def _add_line(self, line: Line, role: LineRole) -> None:
-        """Add a line to an open group, or begin a new group."""
+        """Add a line to an open group of its role, or begin a new group with it."""
         if role == "heading":
             group = self.groups[-1] if self._is_heading_continuation(line) else None
             self._body = self._aside = None
@@ -78,7 +78,7 @@ class LineGrouper:
             self._aside = group
 
     def _is_heading_continuation(self, line: Line) -> bool:
-        """Return whether a line continues the heading above."""
+        """Return whether a line continues the last group, which is a heading right above it."""
         if not self.groups or self.groups[-1].role != "heading":
             return False
         heading = self.groups[-1].last
@@ -92,6 +92,7 @@ class LineGrouper:
         )
 
     def _classify_line(self, line: Line, table: bool) -> LineRole:
+        """Return the role of the next line; `table` says whether it is in a table."""
         before = self._before
         if table:
             return "table"
@@ -151,7 +152,7 @@ class LineGrouper:
 
 
 def _find_table_lines(lines: list[Line]) -> set[int]:
-    """Find the identities of lines in tables, that is, in runs of lines with wide gaps."""
+    """Return the `id()` of all lines in tables, that is, in runs of lines with wide gaps."""
     found: set[int] = set()
     run: list[Line] = []
     for line in [*lines, None]:
@@ -185,7 +186,7 @@ def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
 
 
 def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
-    """Return whether there is more space above a line than between two lines of a paragraph."""
+    """Return whether a line has more space above it than within a paragraph, or is not below `before`."""
     if before is None or not is_followed_by(before, line):
         return True
     return compute_line_gap(before, line) > 1.2 * area.find_leading(before)
@@ -197,13 +198,13 @@ def _is_formula(line: Line) -> bool:
 
 
 def build_vocabulary(lines: Iterable[Line]) -> set[str]:
-    """Collect the words of a paper, with and without hyphens, to find out how it writes a divided word."""
+    """Return a paper's words in lower case, with and without hyphens, to find out how it writes a divided word."""
     words = set(re.findall(r"\w+(?:-\w+)*", "\n".join(line.text.lower() for line in lines)))
     return words | {part for word in words for part in word.split("-")}
 
 
 def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]:
-    """Join lines to a text with single spaces, and return it with the places of its words.
+    """Join lines to a text with single spaces, and return the pair of it and the places of its words.
 
     A word that is divided at a line end has two places, each with the offsets of the whole word.
     """

@@ -68,6 +68,7 @@ def build_pdf_parts(
 
 
 def _build_blocks(lines: list[Line], title: str) -> list[Block]:
+    """Build headings and paragraphs from lines in reading order, without the title, and then the references."""
     if not lines:
         return []
     area, words = TypeArea(lines), build_vocabulary(lines)
@@ -94,7 +95,7 @@ def _build_blocks(lines: list[Line], title: str) -> list[Block]:
 
 
 def _group_reference_lines(lines: Sequence[Line], area: TypeArea) -> list[list[Line]]:
-    """Group the lines of references by their labels, else by hanging indentation, else by the gaps between them."""
+    """Group lines into references by their labels, else by hanging indentation, else by the gaps between them."""
     labelled = sum(REFERENCE_LABEL.match(line.text) is not None for line in lines) > 0.1 * len(lines)
     hanging = any(area.is_hanging(line) for line in lines)
     entries: list[list[Line]] = []
@@ -113,6 +114,7 @@ def _group_reference_lines(lines: Sequence[Line], area: TypeArea) -> list[list[L
 
 
 def _iterate_hidden_text(page: PdfPage, number: int) -> Iterable[HiddenText]:
+    """Iterate over the hidden texts of a page, each joined from pieces in a row with the same reason."""
     for reason, group in groupby(page["pieces"], key=lambda piece: piece["hidden"]):
         if not reason:
             continue

@@ -30,7 +30,7 @@ _TOO_SLOW = "it takes more than 2 seconds of processor time a page"
 
 
 def read_pdf(data: bytes, max_pages: int, allow: Callable[[float, str], None] = limit_processor_time) -> DocumentParts:
-    """Read a PDF with a limit of processor time for each page.
+    """Parse a PDF in this process with a limit of processor time for each page, which `allow` sets.
 
     Raises:
         UnreadableFileError: The file is damaged, or takes too long.
@@ -59,7 +59,7 @@ def read_pdf(data: bytes, max_pages: int, allow: Callable[[float, str], None] = 
 
 
 def _read_pages(document: PdfDocument) -> tuple[list[PdfPage], list[str]]:
-    """Read all pages; return them with a warning for each that cannot be read."""
+    """Read all pages; return them, empty if they cannot be read, and a warning for each of those."""
     pages: list[PdfPage] = []
     unreadable: list[str] = []
     characters = 0
@@ -79,6 +79,7 @@ def _read_pages(document: PdfDocument) -> tuple[list[PdfPage], list[str]]:
 
 
 def _read_page(page: pypdfium2.PdfPage) -> PdfPage:
+    """Read the pieces of a page, with the hidden ones marked, and close the page."""
     x0, y0, x1, y1 = page.get_bbox()
     # Matrices from the file's coordinates to those of the page as it is shown, and back, by the page's rotation.
     to_page, to_file = {

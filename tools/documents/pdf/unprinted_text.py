@@ -29,7 +29,7 @@ _CATALOG_TREES: Final[dict[str, tuple[Sequence[str], Sequence[str], HiddenReason
 
 
 def list_unprinted_text(data: bytes) -> list[UnprintedText]:
-    """List the texts that are not painted on a page and may be sentences."""
+    """List page, text and kind of what is not painted and may be a sentence, each once, up to a total length."""
     found: list[UnprintedText] = []
     for page, text, reason in _iterate_unprinted_text(PdfReader(BytesIO(data))):
         clean = " ".join(_TAGS.sub(" ", text[:_MAX_TEXT_CHARACTERS]).split())
@@ -41,6 +41,7 @@ def list_unprinted_text(data: bytes) -> list[UnprintedText]:
 
 
 def _iterate_unprinted_text(reader: PdfReader) -> Iterator[UnprintedText]:
+    """Iterate over page (0 for the file), text and kind of notes, form fields, descriptions and metadata."""
     for number, page in enumerate(reader.pages, start=1):
         for note in _iterate_tree_nodes(page.get("/Annots"), ()):
             reason: HiddenReason = "form field" if note.get("/Subtype") == "/Widget" else "comment"
@@ -57,7 +58,7 @@ def _iterate_unprinted_text(reader: PdfReader) -> Iterator[UnprintedText]:
 
 
 def _iterate_tree_nodes(root: Any, children: Sequence[str]) -> Iterator[DictionaryObject]:
-    """Iterate over the dictionaries of a tree, each once."""
+    """Iterate over the dictionaries of a tree, each once; `children` are the keys of child nodes."""
     stack, seen = [root], set[int]()
     for _ in range(_MAX_NODES):
         if not stack:
@@ -76,6 +77,7 @@ def _iterate_tree_nodes(root: Any, children: Sequence[str]) -> Iterator[Dictiona
 
 
 def _iterate_node_texts(node: DictionaryObject, names: Sequence[str]) -> Iterator[str]:
+    """Iterate over the strings and streams at the named keys of a dictionary, decoded to text."""
     for value in (node[name] for name in names if name in node):
         text = value.get_data()[: 10 * _MAX_TEXT_CHARACTERS] if isinstance(value, StreamObject) else value
         if isinstance(text, bytes | str):
