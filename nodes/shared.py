@@ -41,7 +41,7 @@ def get_limits(state: Mapping[str, Any]) -> Limits:
 
 
 async def resolve_input(state: Mapping[str, Any], key: str, context: RunContext) -> tuple[Settings, str]:
-    """Return the settings of a run, and the text or path that its input has under a key.
+    """Return a pair: the settings of a run, and the text or path that its input has under a key.
 
     The context is completed from the settings file and the environment.
 

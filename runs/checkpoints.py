@@ -71,7 +71,7 @@ def resolve_checkpoint_address(record: RunRecord) -> str:
 
 @asynccontextmanager
 async def open_studio_checkpointer() -> AsyncIterator[BaseCheckpointSaver[str]]:
-    """Open the saver that `langgraph.json` names: the command's, so that Studio and the command share their runs."""
+    """Open, as a context, the saver that `langgraph.json` names: the command's, so that Studio shares its runs."""
     settings = await asyncio.to_thread(load_settings)
     async with open_checkpointer(settings.checkpoints) as saver:
         yield saver
@@ -129,7 +129,7 @@ class _SqliteSaver(AsyncSqliteSaver):
             await asyncio.wait(self._writes)
 
     async def _finish_despite_cancellation(self, write: Coroutine[Any, Any, WriteResult]) -> WriteResult:
-        """Wait for a write, which goes on in a task of its own if the caller is cancelled."""
+        """Wait for a write and return its result; it goes on in a task of its own if the caller is cancelled."""
         task = asyncio.create_task(write)
         self._writes.add(task)
         task.add_done_callback(self._writes.discard)

@@ -13,10 +13,9 @@ from tools.literature.fetching import delete_cached_searches
 
 
 def delete_run(record: RunRecord) -> None:
-    """Delete the checkpoints of a run, its stored paper with its vectors, all cached searches, and the record.
+    """Delete a run's checkpoints and record, all cached searches, and its paper with vectors if no other run has it.
 
-    A paper that another run uses, too, is kept until that run is deleted. Files outside the state folder, such as the
-    original paper and results, belong to the user.
+    Files outside the state folder, such as the original paper and results, belong to the user.
 
     Raises:
         StateError: Another process drives the run, or the checkpoints or the state folder cannot be written.

@@ -99,10 +99,9 @@ class StreamState:
         return graph.with_subgraphs(self._values, subgraphs)
 
     def apply_stream_part(self, part: Mapping[str, Any]) -> list[NodeUpdate]:
-        """Apply a part of the stream, an update or new values, to this state.
+        """Apply a part of the stream to this state, and return the updates that it now holds, each with its node.
 
-        Returns:
-            The updates that it now holds, each with its node: of a subgraph at once, of the graph with its new values.
+        A part is an update or new values. Those of a subgraph are held at once, updates of the graph with new values.
         """
         namespace: Namespace = part["ns"]
         if part["type"] == "updates":

@@ -96,7 +96,7 @@ def read_json_lines(path: Path) -> list[Record]:
 
 
 def iterate_results(out: Path) -> Iterator[Record]:
-    """Yield the results so far, oldest first, without loading all into memory; none if there is no file.
+    """Yield the results in the file `out`, oldest first, without loading all into memory; none if there is no file.
 
     Half a line at the end, whose writer still writes or was killed, is left out.
 

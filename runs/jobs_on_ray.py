@@ -40,13 +40,10 @@ _POLL_S = 0.2  # between two looks whether the user wants to stop
 
 @asynccontextmanager
 async def join_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
-    """Join the cluster that `RAY_ADDRESS` or this machine names, or start one here.
+    """Join, as a context that yields its number of machines, the cluster at `RAY_ADDRESS` or here, or start one here.
 
     Args:
         on_one_machine: Whether the checkpoints can be reached from this machine only.
-
-    Yields:
-        The number of machines of the cluster.
 
     Raises:
         SettingsError: No cluster answers at `RAY_ADDRESS`, or not all of its machines reach the checkpoints.

@@ -50,7 +50,7 @@ class Usage(UsageTotals):
 
 
 class Cost(UsageTotals):
-    """Usage of one role of one system, over all samples of an evaluation that ended."""
+    """Usage of one role of one system with one model, over all samples of an evaluation that ended."""
 
     system: str
     role: str

@@ -90,7 +90,7 @@ class RunRecorder:
         self._calls, self.tokens = count_run_calls(self.record), count_run_tokens(self.record)
 
     def charge_budget(self) -> None:
-        """Count a call that is about to be made.
+        """Count a call that is about to be made, or raise `GraphDrained` if the budget is used up.
 
         Raises:
             GraphDrained: The budget is used up. LangGraph lets the other tasks of the step end, and stores their work.

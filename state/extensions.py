@@ -17,7 +17,7 @@ from pydantic_settings import NoDecode
 
 
 class Extension(NamedTuple):
-    """Description of an extension for those who may switch it on."""
+    """What an extension of a system changes and why, for those who may switch it on."""
 
     what: str
     """Change that the extension makes."""

@@ -293,7 +293,7 @@ class FeedbackOutput(TypedDict, total=False):
 
 
 class FeedbackState(FeedbackOutput, total=False):
-    """State of the graph. `initialise` sets every key; other nodes return the keys that they change.
+    """State of the graph `focused_feedback`. `initialise` sets every key; other nodes return the keys that they change.
 
     The input is not part of it: only `initialise` reads it, and stores the paper in a file.
     """

@@ -75,9 +75,7 @@ def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError
 
 
 def read_file(path: Path, what: str) -> bytes:
-    """Return the bytes of a file or named pipe that the user named.
-
-    For the message "name a ...", `what` is the kind of file that is expected, a noun without an article: "key".
+    """Return the bytes of a user's file or named pipe; errors name the kind expected, `what`, without article: "key".
 
     Raises:
         InputError: The file cannot be read.
@@ -107,9 +105,7 @@ def read_pipe(path: Path, limit: int | None = None) -> bytes:
 
 
 def read_text(path: Path, what: str) -> str:
-    """Return the text of a UTF-8 file, without a byte order mark, with its line ends as they are.
-
-    For the message, `what` is the kind of file that is expected, a noun without an article: "file of the corpus".
+    """Return the text of a UTF-8 file with its line ends, without a byte order mark; `what` is as in `read_file`.
 
     Raises:
         InputError: The file cannot be read, or is not UTF-8.
@@ -143,7 +139,7 @@ def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> 
 def read_validated_records(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
     """List the records of a JSON Lines file as pairs of line number, from 1, and record; blank lines are skipped.
 
-    For messages, `what` is the kind of record, a noun without an article: "paper with its reviews".
+    Errors name the kind of record, `what`, without an article: "paper with its reviews".
 
     Raises:
         InputError: The file cannot be read, has no record, or a line does not fit the schema.

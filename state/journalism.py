@@ -95,7 +95,7 @@ class JournalismOutput(TypedDict, total=False):
 
 
 class JournalismState(JournalismOutput, total=False):
-    """State of the graph. `initialise` sets every key; other nodes return the keys that they change.
+    """State of the graph `science_journalism`. `initialise` sets every key; other nodes return those that they change.
 
     The input is not part of it: only `initialise` reads it, and stores the text in a file.
     """

@@ -89,7 +89,7 @@ class NumberCheckOutput(TypedDict, total=False):
 
 
 class NumberCheckState(NumberCheckOutput, total=False):
-    """State of the graph. `initialise` sets every key."""
+    """State of the graph `number_check`. `initialise` sets every key."""
 
     passages: list[str]
     """Ids of the paragraphs and tables that the model reads."""

@@ -76,7 +76,7 @@ class TextChange(TypedDict):
 
 
 class Version(TypedDict):
-    """The text after an entry. Number 0 is the source."""
+    """A version of the text, with its measurements: the text after an entry, or the source as number 0."""
 
     number: int
     loop: Lead | Literal["", "single", "person"]
@@ -198,7 +198,7 @@ class SimplificationOutput(TypedDict, total=False):
 
 
 class SimplificationState(SimplificationOutput, LoopProgress, total=False):
-    """State of the graph. `initialise` sets every key; other nodes return the keys that they change.
+    """State of the graph `medical_simplification`. `initialise` sets every key, other nodes return what they change.
 
     The input is not part of it: only `initialise` reads it, and stores the text in a file.
     """

@@ -85,7 +85,7 @@ def list_literature_sources(chosen: FeedbackSettings) -> list[str]:
 
 
 def list_question_actions(state: AnyState) -> tuple[Action, ...]:
-    """List the kinds of questions that the investigator can be asked in this run."""
+    """Return the actions of the questions that the investigator can be asked in this run."""
     checks: tuple[Action, ...] = ("ask_checks",) if format_extension_flag("computed_checks", state) else ()
     has_literature = bool(list_literature_sources(get_feedback_settings(state)))
     return ("ask_paper", *checks, "ask_literature") if has_literature else ("ask_paper", *checks)

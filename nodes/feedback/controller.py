@@ -55,7 +55,7 @@ _EXPLANATION: Any = (Annotated[str, LengthLimit("advice_words")], ...)
 
 
 class ControllerDecision(NamedTuple):
-    """The controller's decision about the steps that it was shown."""
+    """Result of asking the controller: a choice for each step that it was shown, or new questions, and the calls."""
 
     because: str
     choices: list[tuple[Choice, str]]

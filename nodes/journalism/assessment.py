@@ -22,7 +22,7 @@ async def assess_draft(state: JournalismState) -> JournalismState:
 
 
 def measure_draft(number: int, text: str, source: str) -> Assessment:
-    """Return the readability of a draft, its coverage of the source (0 to 1) and its unsupported details."""
+    """Return the measurements of a round's draft: readability, coverage of the source (0 to 1), unsupported details."""
     readability = compute_readability(text)
     return Assessment(
         round=number,

@@ -74,7 +74,7 @@ def freeze_journalism_settings(settings: Settings) -> dict[str, Any]:
 
 
 def select_warm_start_model(settings: Settings) -> ModelSettings:
-    """Return the fine-tuned model that is the journalist of LLM-WS-CLBR, or raise `SettingsError` if none is named."""
+    """Return the settings of the fine-tuned journalist of LLM-WS-CLBR, or raise `SettingsError` if none is named."""
     if not settings.has_own_model("warm_start"):
         raise SettingsError(
             "A warm start needs a model that was fine-tuned on plain summaries: name it under [models.warm_start] "
