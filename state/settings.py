@@ -94,7 +94,7 @@ class CheckSettings(SystemSettings):
 
     severity: Severity = Field(DEFAULT_SEVERITY, description="Findings below this are left out.")
     without: list[CheckKind] = Field([], description="Kinds of findings that are left out.")
-    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Maximum number of pages of a PDF.")
 
 
 class JournalismSettings(SystemSettings):
@@ -125,7 +125,7 @@ class JournalismSettings(SystemSettings):
     )
     pause: bool = Field(False, description="Let a person edit the editor's advice before each revision.")
     scope: Scope = Field("auto", description="Of a PDF or Word file: its abstract if found, or the whole paper.")
-    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Maximum number of pages of a PDF.")
     max_words: int = Field(300, ge=80, le=600, description="Length of the article that the journalist aims at.")
 
 
@@ -171,7 +171,7 @@ class SimplificationSettings(SystemSettings):
     )
     max_words: int | None = Field(None, ge=40, le=2000, description="Length that the text should keep to.")
     scope: Scope = Field("auto", description="Of a PDF or Word file: its abstract if found, or the whole paper.")
-    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Maximum number of pages of a PDF.")
 
     @field_validator("loops")
     @classmethod
@@ -253,7 +253,7 @@ class FeedbackSettings(SystemSettings):
     pause: bool = Field(False, description="Let a person edit the plan; needs a run of a single paragraph.")
     min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed only if they are named.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the best supported are kept.")
-    max_pages: int = Field(100, ge=1, le=2000, description="Longest PDF that is accepted.")
+    max_pages: int = Field(100, ge=1, le=2000, description="Maximum number of pages of a PDF.")
 
     @field_validator("segment_overlap")
     @classmethod

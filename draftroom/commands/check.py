@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 def check(  # noqa: PLR0913 - each parameter is a flag
     file: options.PaperArgument,
     *,
-    severity: Annotated[Severity, typer.Option(help="Least severity of the findings.")] = DEFAULT_SEVERITY,
+    severity: Annotated[Severity, typer.Option(help="Lowest severity to show.")] = DEFAULT_SEVERITY,
     without: Annotated[list[str] | None, typer.Option(help="Leave out this kind of finding; repeatable.")] = None,
-    max_pages: Annotated[int, typer.Option(min=1, help="Longest PDF that is accepted.")] = 100,
+    max_pages: Annotated[int, typer.Option(min=1, help="Maximum number of pages of a PDF.")] = 100,
     references: Annotated[
         bool, typer.Option("--references", help="Look up references: sends DOIs and titles to Crossref and OpenAlex.")
     ] = False,
@@ -49,7 +49,8 @@ def check(  # noqa: PLR0913 - each parameter is a flag
 ) -> None:
     """Find contradictions within a paper.
 
-    Tests, percentages, intervals, sums and citations are computed; a named model reads more of the numbers.
+    Recompute tests, percentages, means and intervals, and look for citations that lead nowhere.
+    With a model it reads more numbers, and checks sums.
     """
     check_output_paths(output, REPORT_FORMATS)
     without = without or []

@@ -64,7 +64,10 @@ def report_judgements(
     ] = 3.0,
     seed: SeedOption = 0,
 ) -> None:
-    """Report the judgements: means by question and field, or dominance, ties and kappa."""
+    """Report the raters' judgements.
+
+    Mean scores of articles, or which comments were preferred, and how far raters agree (kappa).
+    """
     require_extra(EVALS)
     from evals.human import judgements  # noqa: PLC0415 - these take seconds
     from evals.human.blinding import read_key  # noqa: PLC0415

@@ -13,7 +13,7 @@ PaperArgument = Annotated[
     str,
     typer.Argument(metavar="PAPER", help="PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."),
 ]
-RunArgument = Annotated[str, typer.Argument(help="The id of the run, its unique beginning, or `last`.")]
+RunArgument = Annotated[str, typer.Argument(help="Id of the run, the first characters of it, or `last`.")]
 OutputOption = Annotated[
     list[Path],
     typer.Option(

@@ -19,10 +19,14 @@ def explain(  # noqa: PLR0913 - each parameter is a flag
     *,
     rounds: Annotated[int | None, typer.Option(help="Rounds of notes, advice and revision.")] = None,
     audience: Annotated[settings.Audience | None, typer.Option(help="Who the article is for.")] = None,
-    variant: Annotated[settings.Variant | None, typer.Option(help="Variant of the paper, with fewer agents.")] = None,
+    variant: Annotated[
+        settings.Variant | None, typer.Option(help="Variant of the system in the paper's Table 1.")
+    ] = None,
     select: Annotated[settings.Selection | None, typer.Option(help="Which draft is returned.")] = None,
     stop: Annotated[settings.StopRule | None, typer.Option(help="All rounds, or while drafts get easier.")] = None,
-    warm_start: Annotated[bool | None, typer.Option(help="Write with the fine-tuned model of `warm_start`.")] = None,
+    warm_start: Annotated[
+        bool | None, typer.Option(help="Write with the fine-tuned model that `[models.warm_start]` names.")
+    ] = None,
     scope: ScopeOption = None,
     max_words: Annotated[int | None, typer.Option(help="Length of the article to aim at.")] = None,
     pause: Annotated[bool | None, typer.Option(help="Let you edit the advice before each revision.")] = None,
@@ -42,15 +46,17 @@ def simplify(  # noqa: PLR0913 - each parameter is a flag
     ] = None,
     select: Annotated[
         settings.SimplificationSelection | None,
-        typer.Option(help="Return the last version, or the one that lost least."),
+        typer.Option(help="Return the version that lost least (best), or the last one."),
     ] = None,
     variant: Annotated[
         settings.SimplificationVariant | None, typer.Option(help="The society, or one rewrite by a single model.")
     ] = None,
-    revision_rounds: Annotated[int | None, typer.Option(help="Most rounds of agreement within a loop.")] = None,
+    revision_rounds: Annotated[
+        int | None, typer.Option(help="Maximum number of rounds in which a loop's agents try to agree.")
+    ] = None,
     accuracy_check: Annotated[bool | None, typer.Option(help="Review the texts of the layperson loop.")] = None,
     target_grade: Annotated[float | None, typer.Option(help="School grade that the text should reach.")] = None,
     max_words: Annotated[int | None, typer.Option(help="Length that the text should keep to.")] = None,
     scope: ScopeOption = None,
 ) -> None:
-    """Put a medical abstract into plain language, and tell what was lost on the way."""
+    """Put a medical abstract into plain language, and list the details that were lost."""

@@ -22,7 +22,9 @@ from state.errors import InputError
 
 def resume_run(
     run: RunArgument,
-    advice: Annotated[Path | None, typer.Option(help="Use the advice or questions of this file, one a line.")] = None,
+    advice: Annotated[
+        Path | None, typer.Option(help="Read the advice or questions from this file, one per line.")
+    ] = None,
     accept: Annotated[bool, typer.Option("--accept", help="Accept the advice or questions as they are.")] = False,
     max_calls: MaxCallsOption = None,
     max_tokens: MaxTokensOption = None,

@@ -50,7 +50,7 @@ def open_page(
 ) -> None:
     """Open the page for all systems and runs.
 
-    Papers are explained, simplified, reviewed and checked there, until Ctrl-C.
+    You can explain, simplify, review and check papers on it. Ctrl-C stops the server.
     """
     require_extra(STUDIO)
     from draftroom.page.access import LOOPBACK_HOSTS, AccessPolicy  # noqa: PLC0415 - part of the extra

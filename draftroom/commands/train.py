@@ -61,7 +61,7 @@ def train_aspect_classifier(
 
 @train_app.command("journalist")
 def train_journalist_adapter(pairs: PairsArgument, out: OutOption, config: ConfigOption = "journalist-small") -> None:
-    """Fine-tune an adapter of the journalist on plain summaries, which vLLM serves."""
+    """Fine-tune an adapter for the journalist on plain summaries; vLLM can serve it."""
     require_extra(TRAINING)
     from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
     from training.journalist.config import JournalistConfig  # noqa: PLC0415

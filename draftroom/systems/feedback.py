@@ -140,7 +140,7 @@ FOCUSED_FEEDBACK = FeedbackSystem(
     scores=collect_review_scores,
     evaluation=LazyImport(
         "evals.tasks.focused_feedback:FOCUSED_FEEDBACK",
-        "Comments on paragraphs beside those of reviewers: Tables 5 and 6 of SWIF2T.",
+        "Comments on paragraphs beside those of reviewers: Tables 5 and 6 of Chamoun, Schlichtkrull and Vlachos.",
     ),
 )
 _BASELINE = replace(

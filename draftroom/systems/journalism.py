@@ -79,7 +79,7 @@ JOURNALISM = JournalismSystem(
     scores=collect_article_scores,
     evaluation=LazyImport(
         "evals.tasks.science_journalism:SCIENCE_JOURNALISM",
-        "Articles by readability and faithfulness: Table 1 and Figure 4 of LLM-CLBR.",
+        "Articles by readability and faithfulness: Table 1 and Figure 4 of Jiang, Shi and Luo.",
     ),
 )
 SYSTEMS = (JOURNALISM,)

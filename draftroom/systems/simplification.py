@@ -90,13 +90,13 @@ SIMPLIFICATION = SimplificationSystem(
     commands={
         "simplify": LazyImport(
             "draftroom.commands.plain_texts:simplify",
-            "Put a medical abstract into plain language, and tell what was lost on the way.",
+            "Put a medical abstract into plain language, and list the details that were lost.",
         )
     },
     scores=collect_simplification_scores,
     evaluation=LazyImport(
         "evals.tasks.medical_simplification:MEDICAL_SIMPLIFICATION",
-        "Plain versions of abstracts: Tables 1 and 2 and Figure 2 of SoMS.",
+        "Plain versions of abstracts: Tables 1 and 2 and Figure 2 of Lyu and Pergola.",
     ),
 )
 SYSTEMS = (SIMPLIFICATION,)

@@ -27,7 +27,7 @@ def test_a_form_has_descriptions_and_bounds_and_fills_nothing_in(
 ) -> None:
     schema = graph.get_context_jsonschema() or {}
     assert schema["properties"]["max_pages"] == {
-        "description": "Longest PDF that is accepted.",
+        "description": "Maximum number of pages of a PDF.",
         "maximum": 2000,
         "minimum": 1,
         "title": "Max Pages",
