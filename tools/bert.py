@@ -68,7 +68,7 @@ class Bert:
     """Tokenizer, configured by `configure_tokenizer`."""
 
     def compute_pooled_vector(self, ids: Sequence[int], types: Sequence[int]) -> Array:
-        """Compute the pooler's output `[hidden]`, for the first token, of one or two texts given as token ids.
+        """Compute the pooler's output `[hidden]` for a text or a pair of texts, given as token ids and types.
 
         The type of a token is 0 in the first text and 1 in the second; special tokens are included.
         """

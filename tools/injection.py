@@ -199,7 +199,7 @@ def mark_as_untrusted(text: str, found: Sequence[Finding] = ()) -> str:
 
 
 def repeats_instruction(answer: str, findings: Iterable[Finding]) -> bool:
-    """Return whether an answer repeats six words in a row, or all words, of an instruction found in the paper.
+    """Return whether an answer repeats six words in a row, or all of three to five, of an instruction in the paper.
 
     Case, accents and punctuation are disregarded; a Chinese character counts as a word. Hidden text that is no
     instruction may be repeated.

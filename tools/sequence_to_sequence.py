@@ -36,7 +36,7 @@ class GeneratedText(NamedTuple):
 
 
 async def generate_text(folder: Path, source: str) -> GeneratedText:
-    """Generate a text from a source by deterministic beam search, in a thread that writes one text at a time.
+    """Generate a text from a source with the model in a folder, by deterministic beam search, one text at a time.
 
     The checkpoint's `generation_config.json` sets the maximum length and the search.
 
@@ -75,7 +75,7 @@ def _run_generation(folder: Path, source: str) -> GeneratedText:
 
 @lru_cache(maxsize=1)
 def _load_model_and_tokenizer(folder: Path) -> tuple[Any, Any]:
-    """Load a pair: a model, configured for beam search within its positions, and its tokenizer; the last is cached."""
+    """Load a pair, cached for the last folder: a model, set to beam search within its positions, and its tokenizer."""
     if missing := [name for name in ("torch", "transformers") if find_spec(name) is None]:
         raise SettingsError(
             f"A sequence-to-sequence model needs a package that is not installed ({', '.join(missing)}): "

@@ -271,10 +271,7 @@ def has_words(text: str) -> bool:
 
 
 def find_occurrences(text: str, piece: str) -> list[re.Match[str]]:
-    """List the matches of a piece in a text as whole words; white space may differ.
-
-    Matches in another case ("the drug" for "The drug") count only if there is no exact match.
-    """
+    """List the matches of a piece as whole words, across any white space; in another case only if none is exact."""
     pattern = _build_words_pattern(piece)
     return list(re.finditer(pattern, text)) or list(re.finditer(pattern, text, re.IGNORECASE))
 

@@ -299,7 +299,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return ""
 
     def _convert_coloured_text(self, node: LatexMacroNode) -> str:
-        """Return coloured text, or, if it is light without dark surroundings, add it to `hidden` and return none."""
+        """Return coloured text; if it is light without a dark box, add it to `hidden` and return an empty text."""
         is_type = node.macroname == "textcolor"
         is_dark_box = not is_type and not self._is_light(node)
         self._coloured += is_dark_box

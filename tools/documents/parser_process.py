@@ -32,9 +32,9 @@ def describe_page_limit(pages: int, max_pages: int) -> str:
 
 
 class UnreadableFileError(BaseException):
-    """Error for a file that is damaged or takes too long to read; the message says which.
+    """Error, but no `Exception`, for a file that is damaged or takes too long to read; the message says which.
 
-    It is no `Exception`, so that a parser that catches all exceptions does not catch it.
+    A parser that catches all exceptions does not catch it.
     """
 
 
@@ -76,7 +76,7 @@ def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: 
 def extract_from_stdin(extract: Callable[[bytes, int], DocumentParts]) -> None:
     """Parse standard input and print the parts, or an `InputError`, as JSON; called in the parser's process.
 
-    The message of an `InputError` lacks the name of the file, which the caller adds.
+    The message of an `InputError` lacks the file's name, which the caller adds. An unreadable file ends the process.
     """
     logging.disable()  # parsers log every irregularity of a file
     seconds, limit = map(int, sys.argv[1:])
@@ -101,7 +101,7 @@ def limit_processor_time(seconds: float, message: str) -> None:
     """Let `UnreadableFileError` be raised once this process has used a number of seconds of processor time.
 
     A new limit replaces the one before. If a library does not return to Python, the process is killed at about twice
-    the time.
+    the time. On Windows there is no limit.
     """
     if sys.platform == "win32":
         return

@@ -140,7 +140,7 @@ def read_document_bytes(
 
 
 def read_source_bytes(source: str) -> tuple[bytes, str]:
-    """Return a pair: the bytes of a paper, and its path, which is empty if the source is the text itself.
+    """Return a paper's bytes, at most one over the limit, and its path, which is empty if the source is the text.
 
     Raises:
         InputError: The source is empty, names no readable file, or is no valid text.
@@ -324,7 +324,7 @@ def _validate_document(data: bytes, sha256: str) -> Document:
 
 
 def is_english(text: str) -> bool:
-    """Return whether a text is in Latin letters and has English function words; one of under 20 words passes."""
+    """Return whether a text has mostly Latin letters and enough English function words; a very short one passes."""
     words = _WORD.findall(text.casefold())
     letters = "".join(words)
     if len(letters) >= MIN_LANGUAGE_WORDS and sum(letter.isascii() for letter in letters) < len(letters) / 2:

@@ -83,7 +83,7 @@ def clean_characters(text: str) -> str:
 
 
 def has_sentence_length(text: str) -> bool:
-    """Return whether a text has four words, or 24 letters and digits, or more, and so may be a sentence."""
+    """Return whether a text has four words (letters in scripts without spaces) or 24 letters: it may be a sentence."""
     unspaced = re.findall("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]", text)
     letters = sum(map(str.isalnum, text))
     return max(len(text.split()), len(unspaced)) >= _MIN_SENTENCE_WORDS or letters >= _MIN_SENTENCE_CHARACTERS
@@ -281,7 +281,7 @@ REFERENCES_HEADING = re.compile(
 
 
 def is_abstract_start(line: str) -> bool:
-    """Return whether a line is the heading of the abstract or starts with it."""
+    """Return whether a line is the heading of the abstract, or the abstract's first line that starts with it."""
     return ABSTRACT_HEADING.match(line.strip()) is not None
 
 

@@ -197,7 +197,7 @@ def strip_front_matter(text: str) -> str:
 
 
 def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
-    """Remove elements and comments that are not shown from a page; list their text and that of all attributes."""
+    """Remove elements and comments that a page does not show; list their prose and that of attributes such as `alt`."""
     found: list[tuple[str, HiddenReason]] = []
     for node in page.iter(etree.Element):
         for name, reason in _TEXT_ATTRIBUTES.items():

@@ -118,7 +118,7 @@ class Line:
         return max(token.box[2] for token in self.tokens)
 
     def has_style(self, style: str) -> bool:
-        """Return whether all words with letters have a style, given by its letter in `Piece`."""
+        """Return whether all words with letters, if any, have a style, given by its letter in `Piece`."""
         return all(style in token.style for token in self.tokens if any(map(str.isalpha, token.text)))
 
 
