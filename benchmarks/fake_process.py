@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def serve_fake_endpoint(generation_s: float = 0.0, stream_interval: int = 1) -> Iterator[str]:
-    """Serve the models `large` and `small`, and yield the address.
+    """Serve the models `large` and `small` in a process of their own, yield the address, and end the process.
 
     Each answer is streamed for `generation_s` seconds, `stream_interval` tokens a piece.
     """

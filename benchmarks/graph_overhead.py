@@ -98,7 +98,7 @@ def _print_times(timings: Timings) -> None:
 
 
 async def _run_graph(base_url: str, checkpoint_address: str, turn: int) -> None:
-    """Run the graph on the paper, with checkpoints at an address, or without them if it is empty."""
+    """Run the graph on the paper and discard the result, with checkpoints at an address, or none if it is empty."""
     models: dict[Role, dict[str, Any]] = {"default": {"base_url": base_url, "model": "large"}}
     context = JournalismContext(rounds=ROUNDS, models=models)
     await _invoke_graph(builder, JournalismInput(paper=PAPER_TEXT), checkpoint_address, f"graph-{turn}", context)
@@ -128,7 +128,7 @@ class BareState(TypedDict):
 
 
 async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkpoint_address: str, turn: int) -> None:
-    """Replay the requests in a graph with one superstep a call."""
+    """Replay the requests in a graph with one superstep a call; an empty address means no checkpoints."""
 
     # The answer of a task goes into the checkpoint, as in the graph.
     @task

@@ -80,7 +80,7 @@ class ScoredTable(NamedTuple):
         return f"{self.table.title}, {self.corpus}"
 
     def find_row(self, name: str) -> ScoredRow | None:
-        """Find the scores of a row, or return None if it was not run."""
+        """Return the scores of a row by its name, or None if it has no text."""
         return next((line for line in self.lines if line.row.name == name), None)
 
 
@@ -110,7 +110,7 @@ def collect_row_items(row: Row, samples: Sequence[Record], outputs: SystemOutput
 
 
 def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], seed: int) -> ScoredRow:
-    """Compute each measure of a row with its interval, leaving out measures that apply to no text."""
+    """Compute a row's estimate and values for each measure, leaving out measures that apply to no text."""
     values: dict[str, SampleValues] = {}
     cells: dict[str, Interval] = {}
     for measure in measures:
@@ -145,12 +145,12 @@ def _compare_with_baseline(
 
 
 def select_published_figures(table: Table, corpus: str) -> Mapping[str, Mapping[str, float]]:
-    """Return the paper's figures for a corpus by row and measure, or else those for no specific corpus."""
+    """Return the paper's figures by row and measure for a corpus, or those for any corpus; may be empty."""
     return table.published.get(corpus, table.published.get("", {}))
 
 
 class FailedRun(NamedTuple):
-    """The failure of a system on a sample. Resuming the evaluation retries it."""
+    """The error of a system on a sample; resuming the evaluation tries it again."""
 
     sample: str
     system: str
@@ -163,7 +163,7 @@ class FailedRun(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """The scores of a figure for one corpus."""
+    """A figure with the scores of its rows for one corpus; nothing is drawn yet."""
 
     figure: Figure
     scores: ScoredTable
@@ -173,7 +173,7 @@ class Chart(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """A run with its scores."""
+    """A run as it was read from its folder, with its scores, failures and costs."""
 
     task: Task
     config: RunConfig
@@ -231,7 +231,7 @@ def score_run(task: Task, folder: RunFolder) -> Evaluation:
 
 
 def list_system_extensions(task: Task, config: RunConfig, system: str) -> list[str]:
-    """List the extensions that were on in a system: those that it sets itself, or else those of the run."""
+    """List the names of the extensions that were on in a system: its own setting, or else that of the run."""
     own = task.systems[system].context.model_dump(include={"extensions"}, exclude_unset=True)
     extensions: list[str] = {**config.settings, **own}["extensions"]
     return extensions

@@ -147,7 +147,7 @@ def compute_sari(source: str, text: str, references: Sequence[str]) -> Sari:
 def _score_operations(
     n: int, source_tokens: list[str], text_tokens: list[str], *reference_tokens: list[str]
 ) -> tuple[float, float, float, float]:
-    """Compute KEEP, DELETE, ADD and the F1 of DELETE for n-grams of one length, each 0 to 1."""
+    """Return KEEP, DELETE, ADD and the F1 of DELETE for n-grams of one length, each 0 to 1."""
     # Counts of source and text are multiplied rather than those of the references divided: whole numbers are exact.
     source, text = (_count_ngrams(n, tokens, times=len(reference_tokens)) for tokens in (source_tokens, text_tokens))
     references = sum((_count_ngrams(n, tokens) for tokens in reference_tokens), Ngrams())

@@ -27,7 +27,7 @@ COSTS_FILE = Path(__file__).with_name("reproduction_costs.json")
 
 
 class Stage(NamedTuple):
-    """Rows of a task that are run together."""
+    """Rows of a task that are run together, and the table or figure that they fill."""
 
     shows: str
     """Table or figure, with its question."""
@@ -106,7 +106,7 @@ NOT_REPRODUCED = {
 
 
 class UsageEstimate(NamedTuple):
-    """Model calls and tokens of a system on a sample, or of a stage."""
+    """Numbers of model calls and tokens: of a system on a sample, or of a stage."""
 
     calls: float = 0
     tokens_in: float = 0
@@ -118,7 +118,7 @@ class UsageEstimate(NamedTuple):
 
 
 class PlannedStage(NamedTuple):
-    """A stage whose data, models and settings are available."""
+    """A stage that can be run, with its folder, its missing outputs and their estimated usage."""
 
     stage: Stage
     task: Task

@@ -50,7 +50,7 @@ class RetrievalLabel(BaseModel):
 
 
 class LabelledComment(NamedTuple):
-    """A label with its paper and comment."""
+    """A label with the paper and the comment that it names by id."""
 
     label: RetrievalLabel
     paper: Document
@@ -58,7 +58,7 @@ class LabelledComment(NamedTuple):
 
 
 def load_labelled_comments(folder: Path) -> list[LabelledComment]:
-    """Load the labelled comments from a folder with `papers.jsonl` and `paragraph_reviews.jsonl` of F1000RD.
+    """Load the labelled comments and papers from a folder with `papers.jsonl` and `paragraph_reviews.jsonl`.
 
     Raises:
         InputError: A file cannot be read, or lacks a paper or a pair.

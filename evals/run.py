@@ -73,7 +73,7 @@ class Corpus(BaseModel):
 
 
 class RunConfig(BaseModel):
-    """The choices of a run. A run resumes a folder only if the choices recorded there equal its own."""
+    """The content of config.json: the choices of a run, which a later run in the folder must share, except the rows."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,7 +102,7 @@ class RunConfig(BaseModel):
 
 
 class RunFolder:
-    """The folder of a run and its files. It is created when the run begins."""
+    """The paths of a run's files, with reading and writing of them; making one creates no folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -146,7 +146,7 @@ class RunFolder:
         return config
 
     def read_run_config(self) -> RunConfig:
-        """Read config.json.
+        """Read config.json of the run.
 
         Raises:
             InputError: The folder holds no run, or the file is damaged.
@@ -165,7 +165,7 @@ class RunFolder:
             ) from error
 
     def read_samples(self) -> list[Record]:
-        """Read the samples of the run.
+        """Read the samples of the run from samples.jsonl.
 
         Raises:
             InputError: The file is missing or damaged.
@@ -180,7 +180,7 @@ class RunFolder:
 
 
 def _collect_choices(config: RunConfig) -> dict[str, Any]:
-    """Collect the choices that figures depend on, by the name that a message gives them."""
+    """Return the choices that figures depend on, without rows and versions, by their names in messages."""
     # Rows are left out, because a run may be extended by rows; versions, because a newer Draftroom may resume a run.
     fields = dict.fromkeys(field for model in config.models.values() for field in model)
     return {

@@ -44,7 +44,7 @@ class PairedTest(NamedTuple):
 
     @property
     def beyond_chance(self) -> bool:
-        """Whether the difference is statistically significant."""
+        """Whether the p-value is below the significance level."""
         return self.p_value < SIGNIFICANCE_LEVEL
 
 
@@ -84,7 +84,7 @@ def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int 
 
 
 def estimate_share(values: Collection[float]) -> Interval:
-    """Estimate a percentage with Wilson's interval (1927), which holds for few samples.
+    """Estimate a percentage from values of 100 or 0, with Wilson's interval (1927), which holds for few samples.
 
     There must be at least one value, and each must be 100 or 0.
     """
@@ -137,7 +137,7 @@ def estimate_statistic(
 def compare_paired_scores(
     ours: Mapping[str, float], theirs: Mapping[str, float], *, seed: int = 0
 ) -> PairedTest | None:
-    """Compare the scores of two systems by sample: `ours` minus `theirs`.
+    """Test the mean difference, `ours` minus `theirs`, of scores by sample; None if they share no sample.
 
     Returns:
         The mean difference over the samples that both have, or None if there are none.
@@ -150,7 +150,7 @@ def compare_paired_scores(
 
 
 def compute_paired_p_value(differences: Iterable[float], *, seed: int = 0) -> float:
-    """Compute the two-sided p-value of Fisher's randomisation test for paired scores.
+    """Compute the two-sided p-value of Fisher's randomisation test from the differences of paired scores.
 
     It is the share of permutations, each of which swaps the two scores of some samples, whose mean difference is at
     least as large as the observed one. All permutations are tried if there are at most `MAX_PERMUTATIONS`. Otherwise
@@ -176,10 +176,7 @@ def compute_paired_p_value(differences: Iterable[float], *, seed: int = 0) -> fl
 
 
 def apply_holm_correction(tests: Mapping[_Key, PairedTest]) -> dict[_Key, PairedTest]:
-    """Return copies of several tests with their p-values corrected by Holm's method (1979).
-
-    The corrected p-values are at least as large as before.
-    """
+    """Return copies of several tests with their p-values corrected (raised) by Holm's method (1979)."""
     # Not statsmodels' multipletests, because it runs the garbage collector of the whole process at every call.
     largest, corrected = 0.0, dict(tests)
     for rank, key in enumerate(sorted(tests, key=lambda key: tests[key].p_value)):
@@ -201,7 +198,7 @@ def compute_label_f1(gold: Sequence[str], predicted: Sequence[str | None], label
 
 
 def compute_cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Compute Cohen's kappa from two raters' answers (Cohen 1960, "A coefficient of agreement for nominal scales").
+    """Compute Cohen's kappa (1960) from two raters' answers to each item; None if it is undefined.
 
     Returns:
         1 for perfect agreement, 0 for chance agreement; None without items, or if all answers are equal, because

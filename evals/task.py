@@ -20,7 +20,7 @@ from tools.configuration import apply_preset, merge_settings
 
 
 class EvaluatedSystem(NamedTuple):
-    """A graph with the settings under which it is evaluated."""
+    """The definition of a system: a graph, its settings, and how a sample becomes its input."""
 
     builder: Builder
     context: RunContext
@@ -55,7 +55,7 @@ class EvaluatedSystem(NamedTuple):
 
 
 class Item(NamedTuple):
-    """The text of a row for one sample."""
+    """The text of a row for one sample, with the output that it comes from."""
 
     sample: Record
     text: str
@@ -70,7 +70,7 @@ _PATH_FIELDS = ("paper", "abstract")
 
 
 def build_graph_input(fields: Mapping[str, str], sample: Record) -> dict[str, str]:
-    """Build the input of a graph, given the field of the sample that fills each of the input's fields."""
+    """Build a graph's input from a sample; `fields` maps each field of the input to the sample's field for it."""
     return {
         name: f"{sample[source]}\n\n" if name in _PATH_FIELDS else sample[source] for name, source in fields.items()
     }
@@ -91,7 +91,7 @@ def name_figures(measures: Sequence[str], rows: Mapping[str, Sequence[float | No
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table."""
+    """The definition of a line of a table: where its texts come from."""
 
     name: str
     """Name in the option `--rows`."""
@@ -106,7 +106,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Measure:
-    """A column of a table: the mean of a score over the samples, or a statistic of all texts together."""
+    """The definition of a column: the mean of a score over the samples, or a statistic of all texts together."""
 
     name: str
     better: Literal["lower", "higher", "neither"]
@@ -124,7 +124,7 @@ class Measure:
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the paper, or an additional table."""
+    """The definition of a table, the paper's or an additional one, with the paper's figures but without ours."""
 
     title: str
     rows: Sequence[str]
@@ -140,7 +140,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """Curves: a measure over the number of rounds or entries."""
+    """The definition of a figure, whose curves show measures over the number of rounds or entries."""
 
     title: str
     across: str
@@ -154,7 +154,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Task:
-    """An evaluation that reproduces a paper's experiments."""
+    """The definition of a paper's evaluation: its systems, rows, measures, tables and figures, but no results."""
 
     name: str
     kind: SampleKind
@@ -186,7 +186,7 @@ class Task:
         return next(row for row in self.rows if row.name == name)
 
     def parse_row_names(self, names: str | None) -> list[str]:
-        """Parse the value of `--rows`: names separated by commas, `all`, or None for the default rows.
+        """List the names in the value of `--rows`: separated by commas, `all`, or None for the default rows.
 
         Raises:
             SettingsError: A name is unknown.

@@ -47,7 +47,7 @@ _PACKAGES = ("torch", "transformers", "accelerate", "datasets", "peft", "trl", "
 
 
 class FitConfig(BaseModel):
-    """Hyperparameters of every training; subclasses add those of their model, such as its encoder."""
+    """Base of the hyperparameters of every training; subclasses add those of their model, such as its encoder."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -73,7 +73,7 @@ class FitConfig(BaseModel):
 
 
 class FitRecord(BaseModel):
-    """`record.json` of a finished run; the learning curve is in `trainer_state.json`."""
+    """The content of a finished run's `record.json`; the learning curve is in `trainer_state.json`."""
 
     config: dict[str, Any]
     data: dict[str, Any]
@@ -130,7 +130,7 @@ def resolve_model_source(name: str | Path) -> str | Path:
 
 
 def compute_file_sha256(path: Path) -> str:
-    """Compute the SHA-256 of a file's bytes."""
+    """Compute the SHA-256 of a file's bytes, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -189,7 +189,7 @@ def build_trainer_arguments(config: FitConfig, out: Path, *, metric: str) -> dic
 def fit_model(
     trainer: Trainer, config: FitConfig, out: Path, data: Mapping[str, Any], save: Callable[[], object]
 ) -> FitRecord:
-    """Train the trainer's model to its best epoch, or resume a killed run; of a finished run, return the record.
+    """Train to the best epoch, or resume a killed run, and write and return the record; of a finished run, return it.
 
     `data` has other facts that the result depends on, as JSON values. `save` saves the model and is called once, after
     training.

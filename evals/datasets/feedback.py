@@ -45,21 +45,21 @@ class _CorpusRecord(BaseModel):
 
 
 class CorpusParagraph(_CorpusRecord):
-    """A paragraph of a section."""
+    """A paragraph of a corpus paper, with its id."""
 
     id: str = ""
     text: str
 
 
 class CorpusSection(_CorpusRecord):
-    """A section of a paper."""
+    """A section of a corpus paper, with its paragraphs."""
 
     heading: str = ""
     paragraphs: list[CorpusParagraph]
 
 
 class CorpusPaper(_CorpusRecord):
-    """A paper in sections."""
+    """A paper of a corpus in sections and paragraphs, a line of `papers.jsonl`."""
 
     paper_id: str
     title: str = ""
@@ -68,7 +68,7 @@ class CorpusPaper(_CorpusRecord):
 
 
 def render_paper_markdown(paper: CorpusPaper) -> str:
-    """Render a paper as Markdown, without empty headings and paragraphs."""
+    """Render a paper as Markdown, with the abstract once and without empty headings and paragraphs."""
     blocks = [f"# {paper.title}"]
     # Some corpora have the abstract as a section, too.
     if paper.abstract and not any(section.heading.strip().lower() == "abstract" for section in paper.sections):

@@ -74,7 +74,7 @@ class SimplificationSample(Sample):
 
 
 class FeedbackSample(Sample):
-    """A paragraph of a paper with the criticism of a human reviewer (SWIF2T)."""
+    """A paragraph of a paper, the paper, and a human reviewer's criticism as the reference (SWIF2T)."""
 
     paper_id: NonEmptyText
     paper: NonEmptyText
@@ -103,7 +103,7 @@ _PUBLISHED_CORPORA: Final = ("SCITech", "eLife", "PLOS", "Cochrane", "SWIF2T")  
 
 
 class LocatedRecord(NamedTuple):
-    """A record with its place in the file."""
+    """A record as it was read, with its place in the file."""
 
     where: str
     """Place for messages: "Line 3 of corpus.jsonl"."""

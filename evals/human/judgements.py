@@ -84,7 +84,7 @@ def compute_points(given: DataFrame) -> DataFrame:
 
 
 def compute_dominance(given: DataFrame) -> DataFrame:
-    """Sum the points of each system (column) against each other system (row) over the samples, by one criterion."""
+    """Tabulate the points of each system (column) against each other (row), summed over samples; one criterion."""
     return compute_points(given).pivot_table(index="other", columns="system", values="points", aggfunc="sum")
 
 
@@ -126,7 +126,7 @@ def build_judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocumen
 
 
 def _tabulate_dominance(given: DataFrame, seed: int) -> DataFrame:
-    """Tabulate dominance with totals, and with shares of the possible points."""
+    """Tabulate, as text, dominance by one criterion, totals, and shares in % of the possible points."""
     points = compute_dominance(given)
     shares = [
         estimate_clustered_mean([list(won) for _, won in own.groupby("sample")["points"]], seed=seed)
@@ -196,7 +196,7 @@ def select_rater_group(
 
 
 def tabulate_means(given: DataFrame, published: Mapping[str, tuple[float, ...]], *, seed: int = 0) -> DataFrame:
-    """Tabulate mean ratings by system and question, followed by the published means of the same group of raters."""
+    """Tabulate, as text, mean ratings by system and question, then the published means of this group of raters."""
     rows = []
     for system, own in given.groupby("system"):
         cells = {}

@@ -26,7 +26,7 @@ from state.settings import describe_validation_error
 
 
 class AnswerOption(NamedTuple):
-    """An option of a question."""
+    """An option of a question: its value in exports, and its text for raters."""
 
     value: str
     """Value in exported answers."""
@@ -34,7 +34,7 @@ class AnswerOption(NamedTuple):
 
 
 class SurveyQuestion(NamedTuple):
-    """A question with its options."""
+    """A question to raters, with its options."""
 
     name: str
     title: str
@@ -159,7 +159,7 @@ def _add_questions(view: Element, questions: Iterable[SurveyQuestion], about: st
 
 
 def write_project(folder: Path, config: str, tasks: Sequence[LabelStudioTask], key: BlindingKey) -> None:
-    """Write labelling.xml and tasks.json, which Label Studio imports, and key.json, which no rater may see.
+    """Write labelling.xml and tasks.json for Label Studio, and key.json, which no rater may see, into a folder.
 
     Raises:
         StateError: The folder cannot be written.

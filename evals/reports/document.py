@@ -90,7 +90,7 @@ def render_report_html(report: ReportDocument, **more: Any) -> str:
 
 
 def render_report_markdown(report: ReportDocument) -> str:
-    """Render a report as Markdown with links to its figures."""
+    """Render a report as Markdown that links to the files of its figures."""
     return _MARKDOWN_TEMPLATES.get_template("report.md").render(report=report)
 
 
@@ -102,7 +102,7 @@ def escape_markdown(text: str) -> str:
 
 
 def _render_svg(picture: Picture) -> Markup:
-    """Render a figure as an SVG element with a label for screen readers."""
+    """Return a figure as an SVG element for HTML pages, with a label for screen readers."""
     # The XML declaration and the doctype before the element are not allowed inside HTML.
     drawn = _COMMENT.sub("", picture.svg.decode())
     drawn = drawn[drawn.index("<svg") + len("<svg") :]

@@ -33,7 +33,7 @@ class PageText(NamedTuple):
 
 
 class SamplePage(NamedTuple):
-    """The content of a sample's page."""
+    """The content of a sample's page, not rendered: texts, outputs and failures."""
 
     sample: str
     corpus: str
@@ -49,7 +49,7 @@ class SamplePage(NamedTuple):
 
 
 def build_sample_pages(evaluation: Evaluation) -> list[SamplePage]:
-    """Build a page for each sample: first those without scores, then the worst by `Task.ranked_by`."""
+    """Build, but do not render, a page for each sample: those without scores, then the worst by `ranked_by` first."""
     measured: dict[tuple[str, str], dict[str, float]] = {}
     for scores in (*evaluation.scores, *(chart.scores for chart in evaluation.charts)):
         for line in scores.lines:
@@ -64,7 +64,7 @@ def build_sample_pages(evaluation: Evaluation) -> list[SamplePage]:
 
 
 def _build_sample_page(evaluation: Evaluation, sample: Record, measured: _MeasuredValues) -> SamplePage:
-    """Build the page of a sample from the values measured in all rows."""
+    """Build the page of a sample; `measured` has the values of all rows and samples."""
     task, name = evaluation.task, sample["id"]
     originals = zip(("Source", "Written by a person"), _TEXT_FIELDS[task.kind], strict=True)
     texts = {title: PageText(title, sample[field]) for title, field in originals if sample[field]}

@@ -32,7 +32,7 @@ _CellsByRow = Mapping[str, Sequence[str]]
 
 
 def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
-    """Build the table of a corpus. A cell that is of fewer texts than its row names their number."""
+    """Build the section with a table's scores; a cell that is of fewer texts than its row names their number."""
     measures = [task.find_measure(name) for name in scores.table.measures]
     ours: dict[str, list[str]] = {}
     for line in scores.lines:

@@ -81,7 +81,7 @@ SYSTEMS = {
 
 
 def _find_raised_comment(output: Record) -> Record | None:
-    """Return the comment of a run, or None if none was raised."""
+    """Return the comment on the paragraph of a run's output, or None if none was raised."""
     review = output["reviews"][0]
     comment: Record | None = review["comment"]
     return comment if review["outcome"] == "comment" else None

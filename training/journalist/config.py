@@ -16,7 +16,7 @@ _EMBEDDED_PREFIX = "embedded:"
 
 
 class SummaryConfig(FitConfig):
-    """Hyperparameters of both models; a batch counts papers."""
+    """Base of the hyperparameters of a chat model and of BART; a batch counts papers."""
 
     model: str = Field(min_length=1)
     """Model to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up --profile embedded` builds."""

@@ -42,7 +42,7 @@ class SummaryPair(BaseModel):
 
 
 class SummarySplit(NamedTuple):
-    """Pairs for training, and dev pairs of other papers."""
+    """The two parts of a split: pairs for training, and dev pairs of other papers."""
 
     train: list[SummaryPair]
     dev: list[SummaryPair]
@@ -62,7 +62,7 @@ def read_summary_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
 
 
 def split_pairs_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) -> SummarySplit:
-    """Split pairs by paper into a training and a dev part, neither of them empty."""
+    """Split pairs by paper into a training and a dev part; InputError if one of them is empty."""
     split = SummarySplit([], [])
     for pair in pairs:
         # By a hash of the paper and the seed, so that more data never moves a paper from dev to training.

@@ -119,7 +119,7 @@ def _save_adapter(model: Any, folder: Path) -> None:
 
 
 class TokenisedConversation(TypedDict):
-    """A conversation as token ids."""
+    """A prompt and the article that answers it, as token ids with labels."""
 
     input_ids: list[int]
     labels: list[int]
@@ -144,7 +144,7 @@ def build_examples(
 def build_example(
     pair: SummaryPair, tokenizer: PreTrainedTokenizerBase, config: JournalistConfig
 ) -> TokenisedConversation | None:
-    """Build a pair's conversation as in a run, or return None if the summary has no words."""
+    """Tokenise a pair as a conversation of a run, of any length; None if the summary has no words."""
     text = "\n\n".join(line.strip() for line in pair.summary.splitlines() if line.strip())
     if not has_words(text):
         return None

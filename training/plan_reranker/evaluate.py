@@ -52,7 +52,7 @@ _STEP_OPENING = re.compile(
 
 
 def evaluate_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph], out: Path) -> str:
-    """Measure the re-ranker of the folder `weights` and its baselines, and write the table to `out/evaluation.md`.
+    """Measure the re-ranker in the folder `weights` and baselines; write the table to `out/evaluation.md`, return it.
 
     Returns:
         Recall@1 in per cent with 95% intervals, as Markdown. Of a pair, it is the share of paragraphs whose optimal
@@ -97,7 +97,7 @@ def evaluate_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph], out
 
 
 def score_by_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """Score the plans of each paper by weights that were not trained on it."""
+    """Return the score of each plan, by paragraph and kind, by weights that were not trained on its paper."""
     papers = {each.paper_id for each in paragraphs}
     rerankers = {paper: load_reranker(select_unseen_weights(weights, paper)) for paper in papers}
     scores: dict[str, dict[PlanKind, float]] = {}
@@ -126,7 +126,7 @@ def score_by_surface(paragraphs: Sequence[PlannedParagraph]) -> Scores:
 
 
 def score_by_encoder(encoder: str, paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """Score plans by their cosine similarity to the paragraph, with an encoder that was not trained on them."""
+    """Score plans by their cosine similarity to the paragraph, with a pretrained encoder of that name."""
     embedding = EmbeddingModel(str(resolve_model_source(encoder)))
     scores: dict[str, dict[PlanKind, float]] = {}
     for each in paragraphs:

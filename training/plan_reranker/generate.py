@@ -64,7 +64,7 @@ def select_comment(kind: PlanKind, pair: Record, elsewhere: Record) -> str:
 
 
 def choose_other_paragraphs(pairs: Sequence[Record]) -> dict[str, Record]:
-    """Choose for each paragraph, by its id, a paragraph of another paper."""
+    """Return for each pair, by its id, a random pair of another paper in its fold; the same in every run."""
     found = {}
     for pair in pairs:
         # Within the fold, so that training on the other folds sees no comment on a paper that is left out.
@@ -98,7 +98,7 @@ class PlanText(MarkdownAnswer):
 
 @entrypoint()
 async def generate_plan(arguments: tuple[PlanKind, str, str, ModelSettings]) -> str:
-    """Ask a model for a plan from a kind, a paragraph, the comment to lead to and the model's settings."""
+    """Ask a model for a plan and return its text, given (kind, paragraph, comment to lead to, model settings)."""
     kind, paragraph, comment, model = arguments
     caller = Caller("planner", select_prompt(kind).stem, 1)
     variables: dict[str, object] = {"paragraph": paragraph, "comment": comment}

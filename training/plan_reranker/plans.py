@@ -45,7 +45,7 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class WrittenPlans(BaseModel):
-    """The plans of a paragraph of the corpus, with the facts that their prompts need beside the corpus."""
+    """A line of a file of plans: the plans of a paragraph, named by its id, and facts for their prompts."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -75,7 +75,7 @@ def write_written_plans(path: Path, lines: Iterable[WrittenPlans]) -> None:
 
 
 class PlannedParagraph(BaseModel):
-    """A paragraph with its plans."""
+    """A paragraph of the corpus with its text and its plans."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -87,7 +87,7 @@ class PlannedParagraph(BaseModel):
 
 
 class PlanSplit(NamedTuple):
-    """Paragraphs for training, and paragraphs of other papers for validation."""
+    """The two parts of a split: paragraphs for training, and those of other papers for validation."""
 
     train: list[PlannedParagraph]
     validation: list[PlannedParagraph]
@@ -112,7 +112,7 @@ def read_planned_paragraphs(pairs: Path, plans: Path | None = None) -> list[Plan
 
 
 def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSplit]:
-    """Split paragraphs by paper into the named folds of the cross-validation, without folds that have an empty part."""
+    """Split paragraphs by paper into up to five folds, by their names from "1" to "5"; none has an empty part."""
     folds = {}
     for number in range(_FOLD_COUNT):
         left_out = [each for each in paragraphs if compute_fold(each.paper_id) == number]
@@ -123,7 +123,7 @@ def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSp
 
 
 def compute_fold(paper_id: str) -> int:
-    """Return the number of the fold that leaves a paper out, from 0."""
+    """Return the number, 0 to 4, of the fold that leaves a paper out, by a hash of its id."""
     # By a hash, so that a paper's fold does not depend on the other papers.
     return int.from_bytes(hashlib.sha256(paper_id.encode()).digest()[:8]) % _FOLD_COUNT
 

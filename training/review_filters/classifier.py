@@ -107,7 +107,7 @@ def train_classifier(task: Task, config: ClassifierConfig, data: Path, out: Path
 
 
 def load_classifier(folder: Path, task: Task) -> Callable[[Sequence[str]], list[str]]:
-    """Load the classifier in a run's folder as a function from sentences to labels of the task."""
+    """Load the classifier in a run's folder; return a function from sentences to a list of their labels."""
     model = fitting.load_pretrained(AutoModelForSequenceClassification, folder / MODEL_FOLDER, f"classifier of {task}s")
     if set(model.config.label2id) != set(LABELS[task]):
         raise SettingsError(f"The classifier in {folder} does not predict {task}s; name another folder.")

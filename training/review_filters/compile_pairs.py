@@ -87,7 +87,7 @@ def list_review_comments(paper: Paper) -> list[ReviewComment]:
 
 
 def split_review_sentences(paragraph: str) -> list[str]:
-    """Split a review's paragraph into sentences."""
+    """Split a review's paragraph into sentences; a quotation of several stays in one."""
     # A quotation of several sentences stays in the sentence that quotes it.
     quotations = [match.span() for match in _QUOTATION.finditer(paragraph)]
     ends = [end for end in list_sentence_starts(paragraph) if not any(start < end < stop for start, stop in quotations)]
@@ -100,7 +100,7 @@ def normalize_words(text: str) -> list[str]:
 
 
 def find_quoted_paragraph(sentence: str, texts: Sequence[str]) -> int | None:
-    """Return the index of the padded paragraph that a sentence quotes, or None if it quotes none or several."""
+    """Return the index of the one padded text that a sentence quotes, or None if it quotes none or several."""
     words = normalize_words(sentence)
     marked = [part for quotation in _QUOTATION.findall(sentence) for part in _OMISSION.split(quotation)]
     passages = [passage for part in marked if len(passage := normalize_words(part)) >= _MIN_MARKED_WORDS]
@@ -148,7 +148,7 @@ def _pad_words(words: Sequence[str]) -> str:
 
 
 class PairSentence(TypedDict):
-    """A sentence of a pair's review."""
+    """A sentence of a pair's comment, with its label."""
 
     text: str
     label: str | None
@@ -156,7 +156,7 @@ class PairSentence(TypedDict):
 
 
 class Pair(TypedDict):
-    """A paragraph and a comment of a human reviewer on it."""
+    """A paragraph and a human reviewer's comment on it, a line of the file that is written."""
 
     id: str
     paper_id: str
@@ -227,7 +227,7 @@ def _build_pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
 
 
 def _filter_by_purpose(pairs: Sequence[Pair], classify: SentenceClassifier) -> list[Pair]:
-    """Keep the pairs whose comment criticises or asks for something, with those sentences as `feedback`."""
+    """Return copies of the pairs that criticise or ask for something, with those sentences as `feedback`."""
     labels = _classify_texts((each["text"] for pair in pairs for each in pair["review_sentences"]), classify)
     kept: list[Pair] = []
     for pair in pairs:
@@ -239,7 +239,7 @@ def _filter_by_purpose(pairs: Sequence[Pair], classify: SentenceClassifier) -> l
 
 
 def _filter_by_aspect(pairs: Sequence[Pair], classify: SentenceClassifier) -> list[Pair]:
-    """Keep the pairs about one of the five weaknesses, by the commonest aspect of their sentences."""
+    """Return copies of the pairs about one of the five weaknesses, the commonest aspect of their sentences."""
     used = {None, *FEEDBACK_PURPOSES}  # None: without a purpose filter, all sentences count
     texts = [[each["text"] for each in pair["review_sentences"] if each["label"] in used] for pair in pairs]
     labels = _classify_texts((text for sentences in texts for text in sentences), classify)
@@ -270,7 +270,7 @@ def _assign_splits(pairs: Sequence[Pair], published: Mapping[str, Split | None],
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Compile pairs by the command line, and print how many each stage leaves."""
+    """Compile pairs by the command line, write them to a file, and print how many each stage leaves."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("papers", type=Path, help="papers with their reviews, or a release's folder")
     parser.add_argument("--out", type=Path, required=True, help="file for the pairs")

@@ -54,7 +54,7 @@ _PAPERS_PER_DEV_PAPER: Final = 6
 
 
 def map_peer_review_aspect(text: str, aspects: Collection[str], sections: Collection[tuple[str, str]]) -> str | None:
-    """Map a sentence of Peer-Review-Analyze to one of the eight aspects, or None if none or several apply.
+    """Return the one of eight aspects that a sentence of Peer-Review-Analyze has, or None for none or several.
 
     Its labels are names of aspects, and pairs of a section and a polarity.
     """
@@ -80,7 +80,7 @@ class LabelledSentence(NamedTuple):
 
 
 class SentenceSplit(NamedTuple):
-    """Sentences for training, and dev sentences about other papers."""
+    """The two parts of a split: sentences for training, and dev sentences about other papers."""
 
     train: list[LabelledSentence]
     dev: list[LabelledSentence]
@@ -106,7 +106,7 @@ class _PeerReviewAnalyze(_LabelledLine):
 
 
 def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
-    """Read the labelled sentences of a classifier, without F1000RD's test part."""
+    """Read the labelled sentences of a task in two parts, without F1000RD's test part; InputError if one is empty."""
     split = SentenceSplit([], [])
     for part, sentence in _iterate_labelled_sentences(task, path):
         if part != "test":

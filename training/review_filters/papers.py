@@ -27,13 +27,13 @@ _Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class _CorpusRecord(BaseModel):
-    """A record of a corpus; unknown fields are ignored."""
+    """Base of the frozen records here; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class PaperParagraph(_CorpusRecord):
-    """A paragraph of a paper."""
+    """A paragraph of a reviewed paper, with its id."""
 
     id: _Id
     """Unique in its paper."""
@@ -41,7 +41,7 @@ class PaperParagraph(_CorpusRecord):
 
 
 class Section(_CorpusRecord):
-    """A section of a paper."""
+    """A section of a reviewed paper, with its paragraphs."""
 
     heading: str = ""
     paragraphs: list[PaperParagraph]
@@ -55,7 +55,7 @@ class AnnotatedLink(_CorpusRecord):
 
 
 class PaperReview(_CorpusRecord):
-    """A whole review, or its linked sentences."""
+    """A review of a paper: its paragraphs, or only the sentences that people have linked."""
 
     review_id: _Id
     """Unique in its paper."""
@@ -66,7 +66,7 @@ class PaperReview(_CorpusRecord):
 
 
 class Paper(_CorpusRecord):
-    """A line of the corpus."""
+    """A paper with its reviews, a line of the corpus."""
 
     paper_id: _Id
     sections: list[Section]
@@ -77,7 +77,7 @@ class Paper(_CorpusRecord):
 
 
 def read_reviewed_papers(path: Path) -> list[Paper]:
-    """Read a corpus from a file of papers, or from the folder of a release with annotated links.
+    """Read the papers with their reviews from a JSON Lines file, or from the folder of F1000RD or ARIES.
 
     Raises:
         InputError: The file cannot be read, has no paper or an invalid line, or a paper occurs twice.
@@ -145,7 +145,7 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class _S2orc(_CorpusRecord):
-    """A paper of ARIES as S2ORC parsed it."""
+    """The file of an ARIES paper as S2ORC parsed it."""
 
     pdf_parse: dict[str, Any]
 
