@@ -101,10 +101,10 @@ async def _run_graph(base_url: str, checkpoint_address: str, turn: int) -> None:
     """Run the graph on the paper and discard the result, with checkpoints at an address, or none if it is empty."""
     models: dict[Role, dict[str, Any]] = {"default": {"base_url": base_url, "model": "large"}}
     context = JournalismContext(rounds=ROUNDS, models=models)
-    await _invoke_graph(builder, JournalismInput(paper=PAPER_TEXT), checkpoint_address, f"graph-{turn}", context)
+    await _run_to_end(builder, JournalismInput(paper=PAPER_TEXT), checkpoint_address, f"graph-{turn}", context)
 
 
-async def _invoke_graph(
+async def _run_to_end(
     graph: StateGraph[Any, Any, Any, Any],
     graph_input: Any,
     checkpoint_address: str,
@@ -146,7 +146,7 @@ async def _run_bare_graph(requests: list[RecordedRequest], base_url: str, checkp
     bare_graph.add_node(ask_model)
     bare_graph.add_edge(START, "ask_model")
     bare_graph.add_conditional_edges("ask_model", route_after_call)
-    await _invoke_graph(bare_graph, BareState(calls_made=0), checkpoint_address, f"bare-{turn}")
+    await _run_to_end(bare_graph, BareState(calls_made=0), checkpoint_address, f"bare-{turn}")
 
 
 async def _run_plain_loop(requests: list[RecordedRequest], base_url: str, _: int) -> None:

@@ -66,7 +66,7 @@ def compute_usage(calls: Iterable[CallRecord]) -> list[Usage]:
 
 
 def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[Cost]:
-    """Return the usage of each role of each system and model over outputs, which are keyed by sample and system."""
+    """Sum up the calls, tokens and seconds of an evaluation's outputs, by system, role and model."""
     costs = []
     for system in dict.fromkeys(system for _, system in outputs):
         calls_of_samples = [output["calls"] for (_, name), output in outputs.items() if name == system]
@@ -137,7 +137,7 @@ class Failure(TypedDict):
 
 
 class RunRecord(TypedDict):
-    """Record of a run. Times are UTC in ISO 8601."""
+    """JSON record of one run of one system on one paper. Times are UTC in ISO 8601."""
 
     id: str
     thread: str

@@ -80,7 +80,7 @@ class System:
 
 
 class RunRequest(NamedTuple):
-    """Tuple of a system, its settings and the further input to run it on any paper."""
+    """A system with its settings and further input, from which the runs on any number of papers are made."""
 
     system: System
     settings: Settings

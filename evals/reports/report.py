@@ -36,10 +36,7 @@ _MAX_ERROR_LENGTH = 300
 
 
 def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
-    """Write scores.json, report.md, report.html, figures/ and a page for each sample into samples/.
-
-    Returns:
-        The report in Markdown.
+    """Write scores.json, report.md, report.html, figures/ and samples/, and return the report in Markdown.
 
     Raises:
         OSError: The folder cannot be written.

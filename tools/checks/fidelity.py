@@ -82,7 +82,7 @@ _ORDINARY: Final = frozenset(_ORDINARY_WORDS.split())
 
 
 def find_names(sentence: Sentence) -> list[Name]:
-    """Find the names and symbols of a sentence, in order.
+    """Find symbols and capitalised words of a sentence, in order; `certain` is false where one may be no name.
 
     In a heading only symbols count, in a line of capitals only symbols with a digit.
     """

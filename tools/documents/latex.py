@@ -329,7 +329,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         return str(self.node_to_text(last)) if last else ""
 
     def _list_arguments(self, node: LatexMacroNode, number: int) -> list[str]:
-        """List the source of the first `number` arguments of a macro without braces; missing ones are empty."""
+        """List the first arguments of a macro, optional ones too, as source without brackets; missing are empty."""
         given = (node.nodeargd.argnlist or []) if node.nodeargd else []
         wanted = [*given, *[None] * number][:number]
         return [argument.latex_verbatim().strip("{}[]") if argument else "" for argument in wanted]

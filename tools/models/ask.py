@@ -57,7 +57,7 @@ class UnusableAnswerError(ValueError):
 
 
 class ParsedAnswer(NamedTuple, Generic[Value]):
-    """Named tuple of the value of a usable answer, and what was cut from it."""
+    """Value of one completion that fits its schema, with a note on each part that was cut from it."""
 
     value: Value
     cuts: list[str]

@@ -186,7 +186,7 @@ def _is_heading(line: Line, before: Line | None, area: TypeArea) -> bool:
 
 
 def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
-    """Return whether a line has more space above it than within a paragraph, or is not below `before`."""
+    """Return whether a line is the first of its column, or has more space above than lines of a paragraph."""
     if before is None or not is_followed_by(before, line):
         return True
     return compute_line_gap(before, line) > 1.2 * area.find_leading(before)
