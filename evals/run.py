@@ -318,7 +318,7 @@ async def run_systems(
 
 
 class SystemSession(NamedTuple):
-    """The systems of a run with their contexts and an open checkpointer."""
+    """Systems of a run, their contexts and an open checkpointer; `runs/jobs.py` calls its methods for each row."""
 
     systems: Mapping[str, EvaluatedSystem]
     contexts: Mapping[str, RunContext]

@@ -42,7 +42,7 @@ def route_after_questions(state: LoopState) -> Literal["answer_questions", "__en
 
 
 def route_after_answers(state: LoopState) -> Literal["rewrite_text", "rewrite_sentences", "__end__"]:
-    """Route to the rewrite of the whole text, or with the extension of each sentence; end a failed loop."""
+    """Route to the rewrite of the text, or of its sentences (`sentence_by_sentence`); end a failed loop."""
     if has_failed(state):
         return "__end__"
     return "rewrite_sentences" if has_extension("sentence_by_sentence", state) else "rewrite_text"

@@ -55,9 +55,9 @@ async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnap
 
 
 def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
-    """Return the newest state of a run, with that of its subgraphs; empty if the run has no checkpoint.
+    """Return the newest state of a run, merged with its subgraphs' into a new dict; empty without a checkpoint.
 
-    It blocks, and must not be called from an event loop.
+    It runs an event loop of its own, so it must not be called from one.
 
     Raises:
         StateError: The checkpoints cannot be read.

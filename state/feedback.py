@@ -213,7 +213,7 @@ class FeedbackInput(TypedDict):
 
 
 class AuthorDecision(TypedDict):
-    """Decision of a person on a comment or a computed finding."""
+    """Decision of the author on a comment or computed finding (`open`: none yet); its id is the key of `decisions`."""
 
     decision: Literal["open", "accepted", "dismissed"]
     review: NotRequired[str]

@@ -64,7 +64,7 @@ class NumberCheckInput(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class NumberCheckOutput(TypedDict, total=False):
-    """Findings in the paper, and how many records of each kind were read for them."""
+    """Findings that were asked for, what was read, unread and left out, and the record of the run."""
 
     findings: list[ComputedFinding]
     """Contradictions within the paper, the gravest first."""

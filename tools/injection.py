@@ -332,7 +332,7 @@ def select_instruction_sentences(sentences: tuple[str, ...]) -> frozenset[str]:
 
 
 def has_enough_words(sentence: str) -> bool:
-    """Return whether a sentence has three words or more, and so is no heading, label, initial or gene."""
+    """Return whether a sentence has three words of two letters; shorter ones are not judged as instructions."""
     return len(_WORD.findall(sentence)) >= _MIN_WORDS
 
 

@@ -136,7 +136,7 @@ class BatchFolder:
 
 
 def _flatten_values(values: Mapping[str, Any], above: str = "") -> dict[str, Any]:
-    """Return nested values as one dictionary with dotted names, which begin with `above`."""
+    """Return nested values as one dictionary with dotted names, each after `above`, which ends with a dot."""
     found: dict[str, Any] = {}
     for name, value in values.items():
         if isinstance(value, dict):

@@ -74,5 +74,5 @@ class PaperWork:
     def open_session(
         self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
     ) -> AbstractAsyncContextManager[PaperSession]:
-        """Return an asynchronous context manager of a session, which holds the resources of the work."""
+        """Return an asynchronous context manager of a session that makes result files of these suffixes (abstract)."""
         raise NotImplementedError

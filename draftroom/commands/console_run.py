@@ -42,7 +42,7 @@ from tools.text import strip_control_characters
 
 
 class ConsoleProgress:
-    """Context manager that shows a run on standard error; a quiet one shows nothing but messages."""
+    """Progress of a run on standard error, a `RunProgress` that `drive_run` opens; a quiet one shows messages only."""
 
     def __init__(self, rendering: Rendering, *, quiet: bool = False) -> None:
         self._rendering = rendering

@@ -91,7 +91,11 @@ async def edit_plain_text(record: RunRecord, text: str) -> dict[str, Any]:
 async def _update_state(
     record: RunRecord, build_update: Callable[[Values], dict[str, Any]], node: str, system: str = ""
 ) -> Values:
-    """Write an update to a finished run and its record as if `node` had made it; return the new state."""
+    """Write an update to a finished run and its record as if `node` had made it; return the new state.
+
+    Raises:
+        InputError: The run is not done, or is not of `system`, if one is given.
+    """
     if system and record["system"] != system:
         raise InputError(f"A run of {record['system']} has no such text.")
     runnable = find_system(record["system"]).graph

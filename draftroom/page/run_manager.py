@@ -55,7 +55,7 @@ async def hold_run_async(run_id: str) -> AsyncIterator[None]:
 
 
 class RunManager:
-    """Manager that starts, stops and lists the runs of this server, and keeps their locks and records."""
+    """Manager of the active attempts at runs in this server: starts, stops and lists them, updates their records."""
 
     def __init__(self) -> None:
         self._under_way: dict[str, tuple[ServerRun, asyncio.Task[None]]] = {}
@@ -74,7 +74,9 @@ class RunManager:
             await get_client().runs.cancel_many(status="all")
 
     async def start_attempt(self, record: RunRecord, answer: Answer | None = None) -> ServerRun:
-        """Start or resume a run in the background, and return its ids when the server has accepted it.
+        """Begin a run, or go on from its checkpoint, in the background; return its ids once the server has accepted it.
+
+        `answer` is only for a run that waits for one. The record is saved as running.
 
         Raises:
             StateError: Another process executes the run, or its checkpoints cannot be read.

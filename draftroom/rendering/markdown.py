@@ -35,11 +35,11 @@ def render_block(block: b.Block) -> Iterator[str]:
         case b.Items(lines):
             yield "\n".join(f"- {format_line(line)}" for line in lines)
         case _:
-            yield from _render_figure(block)
+            yield from _render_compound_block(block)
 
 
-def _render_figure(block: b.Block) -> Iterator[str]:
-    """Yield the Markdown parts of a table, diff, callout, folded blocks or a paper with notes."""
+def _render_compound_block(block: b.Block) -> Iterator[str]:
+    """Yield the Markdown parts of a table, diff, callout, folded blocks, or of a paper's notes without its text."""
     match block:
         case b.DataTable():
             rows = [list(row) for row in block.rows]

@@ -56,7 +56,7 @@ def list_computed_notes(values: Values) -> list[Note]:
 
 
 def _build_comment_note(rank: int, comment: Comment, decision: AuthorDecision) -> Note:
-    """Build the note of a comment, with the author's changed text and reply in place of the agents'."""
+    """Build the note of a comment: its text as the author has changed it, and the author's reply."""
     review, suggestion = decision.get("review", comment["review"]), decision.get("suggestion", comment["suggestion"])
     verdict, notes = comment["verification"]["verdict"], comment["verification"]["notes"]
     lines = [TextLine(review)]

@@ -194,7 +194,7 @@ def _build_controller_variables(state: ParagraphState, choices: Sequence[Choice]
 
 
 def _rewrite_plan(state: ParagraphState, decision: ControllerDecision) -> ParagraphState | None:
-    """Return the update that replaces the remaining questions by the decision's, or None if it has no new question."""
+    """Return the update that replaces the remaining questions by the decision's, less those in the log; or None."""
     if not decision.rewritten:
         return None
     most = get_feedback_settings(state).max_questions

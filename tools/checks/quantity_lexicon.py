@@ -142,7 +142,7 @@ _UNITS_BY_SYMBOL, _UNITS_BY_NAME = _build_unit_tables()
 
 
 def build_alternation(words: Iterable[str]) -> str:
-    """Return a regular expression, as text, that matches any of these words, the longest first."""
+    """Return the words, escaped, the longest first, joined by | as a regular expression without a group around it."""
     return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 

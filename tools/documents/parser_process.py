@@ -39,7 +39,7 @@ class UnreadableFileError(BaseException):
 
 
 def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: int = _MAX_SECONDS) -> DocumentParts:
-    """Run a parser's module on a file's data in a process with limits on time and memory, and return the parts.
+    """Run a parser's module on a file's data in a process with limits on time and memory; return its `DocumentParts`.
 
     The module calls `extract_from_stdin` when it is run, with a parser that takes the data and the limit (such as the
     maximum number of pages); `name` is the file's name in messages.

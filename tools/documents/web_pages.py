@@ -89,7 +89,7 @@ def parse_html(text: str) -> DocumentParts:
 
 
 def parse_markdown(text: str) -> DocumentParts:
-    """Parse blocks and hidden text of a Markdown file; one with a huge paragraph is parsed as plain text."""
+    """Parse title, blocks and hidden text of a Markdown file; one with a huge paragraph is parsed as plain text."""
     if max(map(len, text.split("\n\n"))) > _MAX_PARAGRAPH_CHARACTERS:
         return parse_plain_text(simplify_markdown(text))
     renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")

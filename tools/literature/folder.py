@@ -37,7 +37,7 @@ class FolderProvider:
         self._rank = rank
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """Search the papers as `Provider.search` describes; notices list the files that cannot be read."""
+        """Return the best hits among the papers, as `Provider.search`; notices list the files that cannot be read."""
         return await asyncio.to_thread(self._search_papers, query, limit)
 
     async def load_hit(self, hit: Hit) -> Document:

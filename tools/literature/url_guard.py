@@ -25,7 +25,7 @@ import httpx2
 
 
 class FetchError(Exception):
-    """Nothing was fetched: the address may not be requested, or its content is too large or not a document.
+    """An address, file or provider gave nothing; subclasses tell blocked addresses and faults of servers.
 
     `address` has no secrets, and `reason` is worded to follow it.
     """

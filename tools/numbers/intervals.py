@@ -27,7 +27,10 @@ def check_estimate(estimate: Estimate) -> list[ComputedFinding | None]:
 
 
 def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
-    """Return a finding if the ends of an interval are reversed, or the estimate is not between them; else None."""
+    """Return a finding if the ends are reversed, or the estimate is outside beyond rounding; else None.
+
+    A reduction that is written without its minus sign is not outside.
+    """
     value, low, high = estimate.value, estimate.low, estimate.high
     if low.value > high.value:
         severity: Severity = "low" if high.low <= value.value <= low.high else "medium"

@@ -95,12 +95,16 @@ class _LabelledLine(BaseModel):
     text: _Text
 
 
-class _F1000rd(_LabelledLine):
+class _F1000rdLine(_LabelledLine):
+    """Line of F1000RD: a sentence of a review with its purpose and its split."""
+
     label: Literal["Recap", "Strength", "Weakness", "Todo", "Structure", "Other"]
     split: Literal["train", "dev", "test"]
 
 
-class _PeerReviewAnalyze(_LabelledLine):
+class _PeerReviewAnalyzeLine(_LabelledLine):
+    """Line of Peer Review Analyze: a sentence of a review with the aspects and sections that it is about."""
+
     aspect_labels: list[tuple[str, str]]
     section_labels: list[tuple[str, str]]
 
@@ -124,10 +128,10 @@ def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
 def _iterate_labelled_sentences(task: Task, path: Path) -> Iterator[tuple[str, LabelledSentence]]:
     """Yield (train, dev or test; sentence) for the sentences of a corpus that get a label of the task."""
     if task == "purpose":
-        for _, line in read_validated_records(path, _F1000rd, "labelled sentence of F1000RD"):
+        for _, line in read_validated_records(path, _F1000rdLine, "labelled sentence of F1000RD"):
             yield line.split, LabelledSentence(line.text, line.label, line.paper_id)
         return
-    for _, record in read_validated_records(path, _PeerReviewAnalyze, "labelled sentence of Peer-Review-Analyze"):
+    for _, record in read_validated_records(path, _PeerReviewAnalyzeLine, "labelled sentence of Peer-Review-Analyze"):
         aspects = [aspect for aspect, _ in record.aspect_labels]
         label = map_peer_review_aspect(record.text, aspects, record.section_labels)
         if label:
