@@ -114,13 +114,13 @@ class _SqliteSaver(AsyncSqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Store a checkpoint to the end, even if the caller is cancelled."""
+        """Store a checkpoint; if the caller is cancelled, the write goes on in a task of its own."""
         return await self._finish_despite_cancellation(super().aput(config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Store the writes of a task to the end, even if the caller is cancelled."""
+        """Store the writes of a task; if the caller is cancelled, the write goes on in a task of its own."""
         await self._finish_despite_cancellation(super().aput_writes(config, writes, task_id, task_path))
 
     async def finish_writes(self) -> None:

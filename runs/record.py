@@ -94,7 +94,7 @@ def sum_usage_totals(parts: Sequence[UsageTotals]) -> UsageTotals:
 def _group_usage_totals(
     calls: Iterable[CallRecord], group_of: Callable[[CallRecord], Group]
 ) -> dict[Group, list[UsageTotals]]:
-    """Return by group the totals of its calls, one for each call, not yet summed up."""
+    """Return the usage of each call by its group, as totals that are not yet summed up."""
     groups: dict[Group, list[UsageTotals]] = {}
     for call in calls:
         sums = UsageTotals(

@@ -56,7 +56,7 @@ class DraftReview(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))  # Studio shows the docstrings beside the fields of its form
 class JournalismInput(TypedDict):
-    """Input of science journalism."""
+    """Input of science journalism: the paper, as text or as the path of a file."""
 
     paper: str
     """The paper: its text, or the path of a text, Markdown or PDF file."""

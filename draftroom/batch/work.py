@@ -48,7 +48,7 @@ class PaperSession(Protocol):
     """Protocol of an open session, in which a batch works on its papers one by one."""
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Process a paper or continue from its checkpoints; `name` is its id in the batch.
+        """Do the batch's work on a paper (a run of a system, or checks); `name` is its id in the batch.
 
         Raises:
             DraftroomError: The paper cannot be processed; a failure after calls of a model is a result instead.

@@ -35,7 +35,7 @@ class Dialogue:
 
 @dataclass(frozen=True)
 class Rendering:
-    """How the runs of a system are shown: its progress lines, result documents, formats and dialogue."""
+    """How runs of a system are shown: progress lines, result documents, formats, and the dialogue with a person."""
 
     unit: str
     """Word for a step of the system: round, entry or paragraph."""

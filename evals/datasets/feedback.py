@@ -175,7 +175,7 @@ class _SentenceLink(_CorpusRecord):
 
     @property
     def node(self) -> str:
-        """Id of the paper's paragraph, which precedes the number of the sentence."""
+        """Id of the paper's node, mostly a paragraph: what stands before the `@` in the id of the sentence."""
         return self.paper_sentence_id.partition("@")[0]
 
 

@@ -191,7 +191,7 @@ def build_evidence(step: Step, source: Literal["computed", "model"], answer: str
 
 
 async def log_answers(state: ParagraphState) -> ParagraphState:
-    """Return the update that logs the last wave with its outcomes, in the order of the plan, and empties the wave."""
+    """Return the update that logs the last wave with its outcomes, adds its evidence, and empties the wave."""
     answers = {answer["step"]: answer for answer in state["answers"]}
     log, evidence = list[StepRecord](), list(state["evidence"])
     for record in state["decided"]:

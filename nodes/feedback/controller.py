@@ -21,7 +21,7 @@ from nodes.feedback.agent import (
     log_answers,
     make_bounded_list_field,
 )
-from nodes.feedback.planner import ProposedStep, describe_step, normalize_plan, number_steps
+from nodes.feedback.planner import UnnumberedStep, describe_step, normalize_plan, number_steps
 from nodes.shared import AgentAnswer
 from state.errors import NoUsableAnswer
 from state.feedback import Action, Decision, ParagraphState, Step, StepRecord
@@ -198,8 +198,8 @@ def _rewrite_plan(state: ParagraphState, decision: ControllerDecision) -> Paragr
     if not decision.rewritten:
         return None
     most = get_feedback_settings(state).max_questions
-    questions = [ProposedStep(step["action"], step["question"]) for step in decision.rewritten]
-    steps, repairs = normalize_plan([*questions, ProposedStep("write_review", "")], most)
+    questions = [UnnumberedStep(step["action"], step["question"]) for step in decision.rewritten]
+    steps, repairs = normalize_plan([*questions, UnnumberedStep("write_review", "")], most)
     asked_before = {record["step"]["question"].casefold() for record in state["log"]}
     new = [step for step in steps if step.question.casefold() not in asked_before]
     if len(new) < 2:  # only the review

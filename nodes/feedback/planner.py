@@ -34,21 +34,21 @@ from tools.models import Caller, sample_answers
 from tools.models.prompts import format_numbered_list
 
 
-class ProposedStep(NamedTuple):
-    """A step as an agent wrote it."""
+class UnnumberedStep(NamedTuple):
+    """A step of a plan before it is numbered: its action and its question."""
 
     action: Action
     question: str
 
 
-def normalize_plan(steps: Sequence[ProposedStep], most: int) -> tuple[list[ProposedStep], list[str]]:
+def normalize_plan(steps: Sequence[UnnumberedStep], most: int) -> tuple[list[UnnumberedStep], list[str]]:
     """Return a pair: the plan, repaired so that it can be followed, and a sentence for each repair.
 
     At most `most` questions come before the review, which may stand alone.
     """
     repairs: list[str] = []
     questions = [
-        ProposedStep(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"
+        UnnumberedStep(step.action, " ".join(step.question.split())) for step in steps if step.action != "write_review"
     ]
     if not all(step.question for step in questions):
         repairs.append("A step without a question was left out.")
@@ -57,10 +57,10 @@ def normalize_plan(steps: Sequence[ProposedStep], most: int) -> tuple[list[Propo
         repairs.append(f"Questions beyond the first {most} were left out.")
     if [step.action for step in steps].count("write_review") != 1 or steps[-1].action != "write_review":
         repairs.append("The review was made the last step, and the only one.")
-    return [*questions[:most], ProposedStep("write_review", "")], repairs
+    return [*questions[:most], UnnumberedStep("write_review", "")], repairs
 
 
-def number_steps(asked: Sequence[ProposedStep], origin: str, *, first: int = 1) -> list[Step]:
+def number_steps(asked: Sequence[UnnumberedStep], origin: str, *, first: int = 1) -> list[Step]:
     """Return the steps of a plan with the ids s1, s2, ..., counted from `first`.
 
     The `origin` is who proposed them: `planner`, `controller` or `person`.
@@ -125,7 +125,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
         return fail_paragraph("planner", error)
     plans: list[Plan] = []
     for number, proposal in enumerate(samples.values, start=1):
-        asked = [ProposedStep(step["action"], step["question"]) for step in proposal.model_dump()["steps"]]
+        asked = [UnnumberedStep(step["action"], step["question"]) for step in proposal.model_dump()["steps"]]
         steps, repairs = normalize_plan(asked, chosen.max_questions)
         plans.append(Plan(number=number, steps=number_steps(steps, "planner"), repairs=repairs, score=None))
     notes = [f"{len(plans)} of {chosen.plans} plans could be used."] if len(plans) < chosen.plans else []
@@ -148,18 +148,18 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
     if own is None or own == lines:
         return {"remaining": plan["steps"]}
     most = get_feedback_settings(state).max_questions
-    steps, repairs = normalize_plan([*map(parse_step, own), ProposedStep("write_review", "")], most)
+    steps, repairs = normalize_plan([*map(parse_step, own), UnnumberedStep("write_review", "")], most)
     edited: Plan = {**plan, "steps": number_steps(steps, "person"), "repairs": repairs}
     return {"plans": [edited, *state["plans"][1:]], "remaining": edited["steps"]}
 
 
-def parse_step(line: str) -> ProposedStep:
+def parse_step(line: str) -> UnnumberedStep:
     """Return the step in a person's line, such as "literature: ...?"; a line that names no source asks the paper."""
     source, colon, question = str(line).partition(":")
     for action, name in SOURCE_NAMES.items():
         if colon and source.strip().lower() == name:
-            return ProposedStep(action, question)
-    return ProposedStep("ask_paper", str(line))
+            return UnnumberedStep(action, question)
+    return UnnumberedStep("ask_paper", str(line))
 
 
 async def rank_plans(state: ParagraphState) -> ParagraphState:

@@ -19,7 +19,7 @@ from nodes.feedback.agent import (
     make_bounded_list_field,
 )
 from nodes.feedback.investigator import PlainAnswer, is_actual_answer
-from nodes.feedback.planner import ProposedStep, number_steps
+from nodes.feedback.planner import UnnumberedStep, number_steps
 from nodes.shared import AgentAnswer
 from state.errors import NoUsableAnswer
 from state.feedback import Evidence, ParagraphState, QuestionAnswer, QuestionState, StepRecord
@@ -48,7 +48,7 @@ async def plan_questions(state: ParagraphState) -> ParagraphState:
     questions = list(dict.fromkeys(filter(str.strip, answer.value.model_dump()["questions"])))
     notes = [f"Questions beyond the first {most} were left out."] if len(questions) > most else []
     # The action has no effect: the graph sends all questions to `verify_question`.
-    wave = number_steps([ProposedStep("ask_literature", question) for question in questions[:most]], "planner")
+    wave = number_steps([UnnumberedStep("ask_literature", question) for question in questions[:most]], "planner")
     decided = [StepRecord(step=step, decision="execute", because="", outcome="unanswered", note="") for step in wave]
     return {"wave": wave, "decided": decided, "notes": notes, "calls": answer.calls}
 

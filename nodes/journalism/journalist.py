@@ -61,7 +61,7 @@ class Article(MarkdownAnswer):
 
     @classmethod
     def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the most words of an answer: those of all improvements and of an article that is much too long."""
+        """Return the most words of an answer: those of all improvements, and twice those of the longest article."""
         return limits.improvements * limits.advice_words + MAX_ARTICLE_WORDS
 
 

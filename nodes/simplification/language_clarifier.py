@@ -49,7 +49,7 @@ async def propose_wordings(state: LoopState) -> LoopState:
 
 @as_loop_node
 async def revise_wordings(state: LoopState) -> LoopState:
-    """Add better suggestions for the wordings that the simplifier rejected in the round before."""
+    """Ask for better suggestions for the wordings that the simplifier has just rejected; add them as a round."""
     rejected = [
         f'"{item["original"]}" -> "{item["replacement"]}": {item["reason"]}'
         for item in list_round_suggestions(state)

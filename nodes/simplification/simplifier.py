@@ -108,7 +108,7 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
 async def rewrite_entire_text(
     step: str, state: LoopState, variables: dict[str, object], reasons: list[str], kind: Kind
 ) -> LoopState:
-    """Ask the simplifier for the entire text, and return the update with it and its changes, each with a reason.
+    """Ask the simplifier for the entire text; return the update with it and its changes, each with the closest reason.
 
     The prompt has the given variables beside the original, the newest text and the memory. The reasons are the
     questions, suggestions or comments that the rewrite is to follow.

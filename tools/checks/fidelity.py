@@ -348,7 +348,7 @@ def collect_content_stems(text: str) -> set[str]:
 
 
 def list_subject_warnings(draft: str, source: DocumentRef) -> list[str]:
-    """Return a list of one warning if a draft seems to be about something else than its stored source, or of none."""
+    """List one warning if a draft seems to be about something else than its source; none for a long source."""
     share = compute_coverage(draft, load_source_text(source))
     if source["words"] > _MAX_ABSTRACT_WORDS or share >= _MIN_COVERAGE:
         return []

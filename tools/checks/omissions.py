@@ -74,7 +74,7 @@ _GENERAL_WORDS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """A cue such as "did not" or "no evidence", with the words around it."""
+    """A cue such as "did not" or "no evidence", with the stems of the words around it."""
 
     text: str
     start: int

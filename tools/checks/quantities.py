@@ -293,13 +293,13 @@ def _convert_stated_value(amount: Amount, stated: Amount) -> float | None:
     """Return the stated value in the unit of the amount; None if they measure different things."""
     if amount.unit and stated.unit:
         return stated.unit.convert_value(stated.value, amount.unit) if amount.unit.is_comparable(stated.unit) else None
-    if stated.unit is None and (amount.unit is None or _is_share(amount.unit, stated.value)):
+    if stated.unit is None and (amount.unit is None or _may_be_share(amount.unit, stated.value)):
         return stated.value / (amount.unit.factor if amount.unit else 1)
-    if stated.unit and _is_share(stated.unit, amount.value):
+    if stated.unit and _may_be_share(stated.unit, amount.value):
         return stated.value * stated.unit.factor
     return stated.value if amount.unit is None else None
 
 
-def _is_share(unit: Unit, bare: float) -> bool:
-    """Return whether a bare number can mean a share: 0.5 for 50%."""
+def _may_be_share(unit: Unit, bare: float) -> bool:
+    """Return whether a bare number below 1 can be a share in a unit of ratios: 0.5 for 50%."""
     return unit.dimension == "ratio" and bare < 1

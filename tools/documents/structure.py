@@ -259,7 +259,7 @@ def mark_references(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _build_heading_pattern(word: str) -> str:
-    """Return a regular expression for a heading also spaced out: Abstract, ABSTRACT, A BSTRACT, a b s t r a c t."""
+    """Return a pattern for a heading, plain or letter-spaced: Abstract, ABSTRACT, A BSTRACT, a b s t r a c t."""
     return rf"(?:{word.capitalize()}|{' ?'.join(word.upper())}|{' '.join(word)})"
 
 

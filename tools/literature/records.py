@@ -144,7 +144,7 @@ _MIN_KEY_TITLE_WORDS = 3  # many studies may share a shorter title, such as Intr
 
 
 def extract_identifiers(values: Iterable[str | None]) -> list[str]:
-    """Return the arXiv numbers and DOIs in addresses and other texts, each once, in the form of `Hit.identifiers`.
+    """Return the first arXiv number and the first DOI of each address or other text, once, as in `Hit.identifiers`.
 
     A DOI of arXiv (10.48550/arXiv.1706.03762) counts as the arXiv number in it.
     """
@@ -152,7 +152,7 @@ def extract_identifiers(values: Iterable[str | None]) -> list[str]:
     for value in filter(None, values):
         if arxiv := _ARXIV.search(value):
             found.append(f"arxiv:{arxiv[1].lower()}")
-        elif doi := _DOI.search(value):
+        if (doi := _DOI.search(value)) and not doi[0].startswith("10.48550/"):
             found.append(f"doi:{doi[0].lower().rstrip('.,;)')}")
     return list(dict.fromkeys(found))
 

@@ -67,7 +67,7 @@ RANK_TEST = re.compile(r"wilcoxon|mann[- –]?whitney|signed[- ]ranks?\b|rank[- 
 
 
 def read_tests(statement: Statement) -> Iterator[records.ReportedTest]:
-    """Yield statistics with their degrees of freedom and p-values, such as `t(38) = 2.20, p = .034`."""
+    """Yield the tests of a statement's text, with degrees of freedom and p, such as `t(38) = 2.20, p = .034`."""
     for match in _TEST.finditer(statement.text):
         kind = next(name for name in _KINDS if match[name])
         value = parse_number(match["value"])

@@ -111,7 +111,7 @@ class Notation(NamedTuple):
     restored: Mapping[str, str]  # `=` or `<` by the character that stands in its place
 
     def normalize_text(self, text: str) -> str:
-        """Return a text of the same length in plain signs, with decimal points and restored signs."""
+        """Return a text of the same length: one sign for each meaning, decimal points, destroyed signs restored."""
         plain = normalize_signs(text)
         if "¼" in self.restored:
             plain = plain.translate(_ADVENT_SIGNS)

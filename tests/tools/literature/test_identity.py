@@ -43,6 +43,11 @@ def test_ways_to_write_an_identifier(value: str, name: str) -> None:
     assert extract_identifiers([value, None, "", "no name", value]) == [name]
 
 
+def test_a_reference_may_have_an_arxiv_number_and_a_doi() -> None:
+    text = "A. Green. Moss. arXiv:2301.00001. doi:10.1000/moss.1"
+    assert extract_identifiers([text]) == ["arxiv:2301.00001", "doi:10.1000/moss.1"]
+
+
 def test_case_accents_and_punctuation_make_no_other_title() -> None:
     assert normalize_title("  Über Moose: Größe & Licht!") == normalize_title("Uber moose (grösse) licht")
 

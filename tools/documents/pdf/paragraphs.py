@@ -44,8 +44,8 @@ class LineGroup:
         return self.lines[-1]
 
 
-class LineGrouper:
-    """Grouper of lines into headings, body, tables and asides (captions, small print), which are then its `groups`."""
+class GroupedLines:
+    """All lines of a PDF, grouped on construction into `groups`: headings, body, tables and asides (captions)."""
 
     def __init__(self, lines: list[Line], area: TypeArea) -> None:
         self._area = area
@@ -193,7 +193,7 @@ def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
 
 
 def _is_formula(line: Line) -> bool:
-    """Return whether a line is a displayed formula: in mathematical type, or numbered at the right edge."""
+    """Return whether a line seems a formula by itself: over 30 % in mathematical type, or numbered at the right edge."""
     return line.maths > 0.3 or (line.cells > 1 and _FORMULA_NUMBER.search(line.text) is not None)
 
 

@@ -11,7 +11,7 @@ from state.documents import HiddenText
 from state.errors import InputError
 from tools.documents.pdf.layout import TypeArea, compute_line_gap, is_followed_by, remove_running_lines
 from tools.documents.pdf.page_lines import Line, PdfPage, UnprintedText, build_page_lines, transform_box
-from tools.documents.pdf.paragraphs import LineGrouper, build_vocabulary, join_lines
+from tools.documents.pdf.paragraphs import GroupedLines, build_vocabulary, join_lines
 from tools.documents.structure import (
     REFERENCE_LABEL,
     SECTION_HEADING,
@@ -75,7 +75,7 @@ def _build_blocks(lines: list[Line], title: str) -> list[Block]:
     blocks: list[Block] = []
     reference_lines: list[Line] = []
     in_references = False
-    for group in LineGrouper(lines, area).groups:
+    for group in GroupedLines(lines, area).groups:
         text, places = join_lines(group.lines, words)
         if group.role == "heading" and is_references_heading(text):
             in_references = True
