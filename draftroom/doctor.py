@@ -280,7 +280,7 @@ def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
 
 
 def check_literature_folder(settings: LiteratureSettings) -> CheckResult:
-    """Check the folder of other studies, if one is set, and name the services that are asked."""
+    """Check that the folder of other studies exists, if it is used; report its number of files and the services."""
     services = [name.replace("_", " ") for name in settings.providers if name != "folder"]
     asked = f"Questions go to {', '.join(services)}." if services else "Nothing is looked up on the web."
     if settings.folder is None or "folder" not in settings.providers:

@@ -79,7 +79,7 @@ def load_labelled_comments(folder: Path) -> list[LabelledComment]:
 
 
 def build_corpus_document(paper: CorpusPaper) -> Document:
-    """Build the document of a corpus paper for retrieval: its other fields, such as references, are empty."""
+    """Build a document for retrieval of a corpus paper's title and paragraphs; its abstract is left empty."""
     paragraphs = [
         Paragraph(id=part.id, section=section.heading, text=part.text, page=0, words=[])
         for section in paper.sections

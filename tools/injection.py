@@ -112,7 +112,7 @@ class _VisiblePart(NamedTuple):
 
 
 def find_instructions(document: Document) -> list[Finding]:
-    """List findings: instructions to models or reviewers, chat tokens and odd characters, then all hidden text.
+    """List findings: visible instructions to models or reviewers, chat tokens and odd characters, then hidden text.
 
     A quoted instruction in a paper about instructions is found, too; to show it as a quotation does no harm. Of
     comments, metadata and the like only what addresses a model is listed.

@@ -298,7 +298,7 @@ def find_verbatim_matches(text: str, piece: str) -> list[re.Match[str]]:
 
 
 def replace_verbatim(text: str, original: str, replacement: str) -> str:
-    """Return a text with each verbatim occurrence of a piece replaced, with a capital where a sentence begins."""
+    """Replace each occurrence of a piece as whole words; a capital at the start of a sentence is kept."""
     replacement = replacement.strip()
     # From the end, so that the offsets of the earlier matches stay valid.
     for match in reversed(find_verbatim_matches(text, original)):

@@ -34,7 +34,7 @@ class NamedPaper(NamedTuple):
     text: str = ""
 
     def read_input(self, *, scope: Scope, max_pages: int) -> RunInput:
-        """Read the paper, store its document in the state folder, and return the input of a run; this blocks."""
+        """Read the paper's file or text, store it, and return a run's input with its part `scope`; this blocks."""
         if self.path:
             return read_run_input(self.path, scope=scope, max_pages=max_pages)
         data = self.text.encode(errors="surrogatepass")  # a lone surrogate is then refused as invalid UTF-8

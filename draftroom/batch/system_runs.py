@@ -101,7 +101,7 @@ class _SystemRunSession(NamedTuple):
 
 
 def _build_result_row(record: RunRecord, begun: float) -> Record:
-    """Build the row of a run; it counts calls of earlier attempts, but seconds only since `begun`."""
+    """Build a run's columns: title, hash, the cost of all attempts, and the seconds since `begun`."""
     paper, cost = record["input"]["paper"], sum_usage_totals(record["usage"])
     return {
         "title": paper["title"],

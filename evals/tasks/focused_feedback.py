@@ -32,7 +32,7 @@ _build_input = partial(build_graph_input, {"paper": "paper", "text": "paragraph"
 
 
 def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the setting of re-ranker weights not trained on the sample's paper; empty if no plans are ranked."""
+    """Return the setting of weights not trained on the sample's paper; empty if the settings rank no plans."""
     options = Settings.model_validate(choices).feedback
     if not (options.rerank and options.plans > 1):
         return {}

@@ -163,7 +163,7 @@ def parse_step(line: str) -> UnnumberedStep:
 
 
 async def rank_plans(state: ParagraphState) -> ParagraphState:
-    """Score each plan by itself, and put the best first.
+    """Score each plan with the trained re-ranker, and put the best first; its steps remain to be done.
 
     Raises:
         SettingsError: If the weights are missing or damaged; plans are never ranked by chance.

@@ -37,7 +37,7 @@ class Hit(TypedDict):
 
 
 class BlockedAddress(TypedDict):
-    """An address that was kept out, before any request to it."""
+    """An address that is left out of the literature: it is on the blocklist, or is the paper under review."""
 
     address: str
     reason: str

@@ -515,7 +515,7 @@ async def _send_request(request: ModelRequest[Any], number: int, before: Sequenc
 
 
 async def _send_once(request: ModelRequest[Any], number: int) -> list[Completion]:
-    """Send a request unless the budget forbids it; stream events of start, progress and end, and return the answers."""
+    """Request `number` answers unless the budget forbids it; stream start, progress and end, and return the answers."""
     admission_check.get()()
     caller = request.caller
     write = get_stream_writer()

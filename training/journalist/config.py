@@ -55,7 +55,7 @@ class JournalistConfig(SummaryConfig):
 
 
 class BartConfig(SummaryConfig):
-    """Hyperparameters of BART or a similar model; `dropout` replaces the checkpoint's."""
+    """Hyperparameters of BART or a similar model; the inherited `dropout` replaces the checkpoint's."""
 
     label_smoothing: float = Field(default=0.0, ge=0, lt=1)
     """Share of each token's probability that the loss spreads over all tokens."""

@@ -193,7 +193,7 @@ def _is_set_off(line: Line, before: Line | None, area: TypeArea) -> bool:
 
 
 def _is_formula(line: Line) -> bool:
-    """Return whether a line seems a formula by itself: over 30 % in mathematical type, or numbered at the right edge."""
+    """Return whether a line seems a formula: over 30 % in mathematical type, or numbered at the right edge."""
     return line.maths > 0.3 or (line.cells > 1 and _FORMULA_NUMBER.search(line.text) is not None)
 
 
