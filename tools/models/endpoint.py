@@ -83,7 +83,7 @@ def find_retry_delay(error: BaseException | None) -> float | None:
 
 
 def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
-    """Return the seconds to wait: as the server asks, or else a first wait doubled after each attempt, up to a limit."""
+    """Return the seconds to wait: as the server asks, or a first wait doubled after each attempt, up to a limit."""
     requested = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
     if requested is not None:
         return requested
