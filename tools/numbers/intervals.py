@@ -8,7 +8,6 @@ Bland, J. M. (2011), "How to obtain the P value from a confidence interval", BMJ
 from __future__ import annotations
 
 import math
-import re
 
 from state.computed_findings import ComputedFinding, Severity
 from tools.numbers.records import ALPHA, Estimate, RoundedNumber, format_number
@@ -17,7 +16,6 @@ from tools.numbers.records import ALPHA, Estimate, RoundedNumber, format_number
 # interval as printed is suspect, since no log scale puts it there.
 _MAX_ASYMMETRY = 0.25
 _MAX_LINEAR_ASYMMETRY = 0.1
-_STANDARDISED = re.compile(r"(?:^|\s)[dg]$")  # programs print the interval of the difference beside Cohen's d
 _MAX_P_VALUE_RATIO = 3.0  # two methods may give p-values of one data set that differ by this factor
 
 
@@ -42,18 +40,13 @@ def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
     unsigned = estimate.scale != "ratio" and mirrored.high >= low.low and mirrored.low <= high.high
     if unsigned and estimate.scale == "unknown" and value.value > 0:
         return None  # a reduction of 4.2 (-5.0 to -3.3)
-    could_be = {
-        "a sign in words, such as a reduction": unsigned,
-        "the interval of the difference that was not standardised": _STANDARDISED.search(estimate.measure),
-    }
-    explanations = [each for each, holds in could_be.items() if holds]
     side = f"below {low.value:g}" if value.value < low.value else f"above {high.value:g}"
     return estimate.build_finding(
         "estimate and interval",
-        "low" if explanations else "medium",
+        "low" if unsigned else "medium",
         computation=f"{value.value:g} lies outside {low.value:g} to {high.value:g}: it is {side}",
         consistent=f"an estimate from {low.value:g} to {high.value:g}, or the interval of this estimate",
-        explanations=explanations,
+        explanations=["a sign in words, such as a reduction"] if unsigned else [],
     )
 
 
