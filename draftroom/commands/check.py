@@ -99,7 +99,10 @@ def _build_model_request(flags: Mapping[str, Any]) -> RunRequest | None:
     if not (flags["model"] or flags["base_url"] or flags["preset"]):
         return None
     if flags["references"]:
-        raise typer.BadParameter("a check with a model cannot look references up; leave out --references, or the model.", param_hint="--references")
+        raise typer.BadParameter(
+            "a check with a model cannot look references up; leave out --references, or the model.",
+            param_hint="--references",
+        )
     return RunRequest(NUMBER_CHECK, load_settings(build_setting_overrides("check", flags)))
 
 
