@@ -41,12 +41,17 @@ def _check_inside_interval(estimate: Estimate) -> ComputedFinding | None:
     if unsigned and estimate.scale == "unknown" and value.value > 0:
         return None  # a reduction of 4.2 (-5.0 to -3.3)
     side = f"below {low.value:g}" if value.value < low.value else f"above {high.value:g}"
+    could_be = {
+        "a sign in words, such as a reduction": unsigned,
+        "the interval of a mean difference": estimate.measure.rpartition(" ")[2] in {"d", "g"},
+    }
+    explanations = [each for each, holds in could_be.items() if holds]
     return estimate.build_finding(
         "estimate and interval",
-        "low" if unsigned else "medium",
+        "low" if explanations else "medium",
         computation=f"{value.value:g} lies outside {low.value:g} to {high.value:g}: it is {side}",
         consistent=f"an estimate from {low.value:g} to {high.value:g}, or the interval of this estimate",
-        explanations=["a sign in words, such as a reduction"] if unsigned else [],
+        explanations=explanations,
     )
 
 

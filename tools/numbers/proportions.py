@@ -30,16 +30,21 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
     least = max(math.ceil(100 * count / percentage.high), _MIN_ANSWERED_SHARE * total)
     most = min(100 * count / max(percentage.low, 1e-9), total - 1)
     is_of_fewer = proportion.statement.row and math.ceil(least) <= most
+    could_be = {
+        f"a share of fewer than {total}, because some values are missing": is_of_fewer,
+        "the share of the others": percentage.is_rounding_of(100 - exact),
+    }
+    explanations = [each for each, holds in could_be.items() if holds]
     is_slip = difference <= 2 * percentage.half + 1e-9
     other = round(percentage.value * total / 100)
     instead = f", or {other} of {total}" if percentage.is_rounding_of(100 * other / total) else ""
     decimals = percentage.decimals
     return proportion.build_finding(
         "percentage",
-        "low" if is_slip or is_of_fewer else "medium",
+        "low" if is_slip or explanations else "medium",
         computation=f"{count} of {total} is {exact:.{max(1, decimals + 1)}f}%, printed is {percentage.value:g}%",
         consistent=f"{exact:.{decimals}f}%{instead}",
-        explanations=[f"a share of fewer than {total}, because some values are missing"] if is_of_fewer else [],
+        explanations=explanations,
     )
 
 

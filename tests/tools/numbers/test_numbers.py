@@ -91,6 +91,7 @@ def test_a_number_that_cannot_be_is_found(kind: CheckKind, text: str, wrong: str
         ("interval and p-value", "Beside the field, tillage multiplied loss by 1.12 (95% CI 0.91 to 1.38, p = 0.284)."),
         ("interval and p-value", "It fell (b = -0.15, 95% CI [-0.21 -0.08], p < .001)."),
         ("interval and p-value", "The odds ratio was 1.38 (95% CI 0.94 to 2.03), while means differed, P = 0.004."),
+        ("estimate and interval", "We could detect an odds ratio of 1.5 [12,13]."),
     ],
 )
 def test_what_may_be_is_left_alone(kind: CheckKind, text: str):
@@ -135,7 +136,9 @@ def test_verdicts_of_grim_grimmer_and_debit(mean: str, deviation: str, n: int, i
         ("mean of whole numbers", f"{LIKERT} They agreed (M = 3.45, n = 19).", "means of several items"),
         ("deviation of whole numbers", "The single-item mark was low (M = 5.23, SD = 2.55, n = 35).", "in place of 34"),
         ("percentage", "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (27%) |", "some values are missing"),
+        ("percentage", "The method saved 61.5% (462/1200 records).", "the share of the others"),
         ("estimate and interval", "The slope was 0.31 [95% CI −0.52, −0.10].", "a sign in words"),
+        ("estimate and interval", "They differed, Cohen’s d = 8.54, 95% CI = −2.33 to −2.30.", "a mean difference"),
         ("interval and p-value", "The odds rose (OR 1.50, 95% CI 1.02 to 2.20, p = .06).", "of two methods"),
         (
             "interval and p-value",

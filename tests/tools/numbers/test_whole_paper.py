@@ -14,7 +14,7 @@ from tests.tools.numbers.papers import found, found_in
 from tools.documents.latex import parse_latex
 from tools.documents.structure import DocumentParts, build_document_from_parts, parse_plain_text
 from tools.documents.web_pages import parse_markdown
-from tools.documents.word import read_word
+from tools.documents.word import parse_word
 from tools.numbers import check_paper
 
 SEEDLINGS = Path(__file__).parents[3] / "examples" / "seedlings.md"
@@ -143,7 +143,7 @@ def as_word() -> DocumentParts:
             table.cell(at, column).text = cell
     buffer = BytesIO()
     document.save(buffer)
-    return read_word(buffer.getvalue(), 0)
+    return parse_word(buffer.getvalue(), 0)
 
 
 @pytest.mark.parametrize(("parts", "name"), [(as_markdown, "markdown"), (as_latex, "latex"), (as_word, "docx")])
