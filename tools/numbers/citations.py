@@ -162,7 +162,7 @@ def _find_named_entries(entries: Sequence[Reference], statements: Sequence[State
     found = set[str]()
     for entry in entries:
         names = _CAPITALISED_WORD.findall(strip_accents(_YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]))
-        initials = "".join(name[0] for name in names)
+        initials = "".join(name[0] for name in names) if len(names) > 1 else ""  # WHO, but not the A of Adams
         if not names or not _YEAR.search(entry["text"]) or not words.isdisjoint([*names, initials]):
             found.add(entry["id"])
     return found

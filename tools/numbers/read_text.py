@@ -215,7 +215,7 @@ _INTERVAL_BEHIND = re.compile(
     (?: (?P<level> 9\d (?: \.\d )? ) \s? % \s?
         (?: CI | CrI | (?: confidence | credible ) \s intervals? (?: \s? \(CI\) )? )
         \s? (?: = | : | , | of | from )? \s? [(\[]?
-      | [(\[] ) \s?
+      | \( ) \s?                                                # [12, 13] are citations
     (?P<low> {NUMBER} ) (?: \s? % )?
     (?: \s? (?: to | [,;] ) | \s[–-](?=\s) | [–-](?!\s) )       # in -0.21 -0.08 the second dash is a minus, too
     \s? (?P<high> {NUMBER} ) (?! \d | \.\d | \s? % \s? [Cc] )
@@ -234,7 +234,7 @@ def read_estimates(statement: Statement) -> Iterator[records.Estimate]:
     for match in _INTERVAL_BEHIND.finditer(text):
         before = _BEFORE_INTERVAL.search(text, max(0, match.start() - _MAX_ESTIMATE_CHARACTERS), match.start())
         low, high = parse_number(match["low"]), parse_number(match["high"])
-        # Brackets without a level hold an interval only behind a ratio: OR 1.50 (1.02-2.20).
+        # Parentheses without a level hold an interval only behind a ratio: OR 1.50 (1.02-2.20).
         if before is None or not (match["level"] or (before["ratio"] and low.value < high.value)):
             continue
         behind = _P_BEHIND.match(text, match.end())
