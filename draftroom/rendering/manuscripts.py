@@ -128,7 +128,7 @@ def _split_run(paragraph: WordParagraph, at: int) -> None:
 
 
 def render_latex(record: RunRecord, values: Values) -> str:
-    """Return the author's LaTeX source with a `todonotes` note for each comment, otherwise unchanged."""
+    """Return the author's LaTeX source with a `todonotes` note for each comment, and that package if missing."""
     reference, document = load_paper_document(values)
     source = read_original_file(reference, "latex").decode("utf-8", errors="replace")
     # Spaces instead of commands keep the offsets of the words.
@@ -138,9 +138,10 @@ def render_latex(record: RunRecord, values: Values) -> str:
     marks = []
     for note in locate_notes(document, record, values):
         at = _find_note_offset(note, document, words)
-        marks.append((_move_offset_to_plain_text(source, words, at) if at else beginning, note))
-    # From the end, so that the offsets of earlier notes stay right.
-    for at, note in sorted(marks, key=lambda mark: mark[0], reverse=True):
+        marks.append((_move_offset_to_plain_text(words, at) if at else beginning, note))
+    # From the end, so that the offsets of earlier notes stay right; of notes at one place the first is inserted last.
+    marks.sort(key=lambda mark: mark[0])
+    for at, note in reversed(marks):
         escaped = "".join(_LATEX_ESCAPES.get(character, character) for character in note.text)
         text = re.sub(r"\s*\n\s*", r"\\par ", escaped.strip())
         source = f"{source[:at]}\\todo[inline]{{{text}}}{source[at:]}"
@@ -150,7 +151,7 @@ def render_latex(record: RunRecord, values: Values) -> str:
 
 
 def _find_note_offset(placed: PlacedNote, document: Document, words: str) -> int:
-    """Return the offset behind the quoted words, else behind the first words of their paragraph, else 0.
+    """Return the offset in `words` behind a note's quote, else behind its paragraph's first words, else 0.
 
     `words` is the LaTeX source with spaces in place of its commands.
     """
@@ -163,10 +164,10 @@ def _find_note_offset(placed: PlacedNote, document: Document, words: str) -> int
     return beginning.end if beginning else 0
 
 
-def _move_offset_to_plain_text(source: str, words: str, at: int) -> int:
+def _move_offset_to_plain_text(words: str, at: int) -> int:
     """Return an offset moved behind the formula and braces around it, where a note would not compile."""
     # 1. Behind the formula.
-    dollars = list(re.finditer(r"(?<!\\)\$+", source))
+    dollars = list(re.finditer(r"\$+", words))
     before = sum(dollar.start() < at for dollar in dollars)
     if before % 2 and before < len(dollars):
         at = dollars[before].end()

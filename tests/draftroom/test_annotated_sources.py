@@ -27,7 +27,7 @@ LATEX = r"""\documentclass{article}
 \title{Cold tea}\maketitle
 \section{Methods}
 We raised 24 seedlings of \emph{cress} in six trays~\cite{a} and
-watered them whenever it \textbf{seemed dry} to the gardener. % a remark
+watered them whenever it \textbf{seemed dry} to the gardener. % a remark for 5$
 \section{Results}
 Tea makes 50\% of seedlings grow, with $p = 0.04$ in the larger of the two groups that we had.
 \end{document}
@@ -166,10 +166,11 @@ def test_without_its_notes_the_latex_source_is_what_it_was(latex_file: Path):
     assert "".join(kept) == LATEX
 
 
-def test_a_comment_whose_words_are_not_found_stands_at_the_beginning(latex_file: Path):
-    values = commented(latex_file, CLAIM)
-    values["comments"][0] |= {"paragraph": "p99", "quote": ""}
-    assert r"\begin{document}\todo[inline]{" in annotated_latex(values)
+def test_comments_whose_words_are_not_found_stand_at_the_beginning_in_their_order(latex_file: Path):
+    values = commented(latex_file, CLAIM, "it seemed dry", paragraph="p99", quote="")
+    source = annotated_latex(values)
+    assert r"\begin{document}\todo[inline]{" in source
+    assert source.index("Say more of 0.") < source.index("Say more of 1.")
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="LaTeX is not installed")
