@@ -55,7 +55,7 @@ Timings = dict[str, list[float]]
 
 
 async def compare_overheads() -> None:
-    """Measure the plain loop, the graph and the bare supersteps, and print the table."""
+    """Measure the processor time of the plain loop, the graph and the bare supersteps, and print the comparison."""
     with tempfile.TemporaryDirectory() as state_folder, serve_fake_endpoint(stream_interval=8) as base_url:
         os.environ["DRAFTROOM_HOME"] = state_folder
         # The requests of a run are recorded in this process, and replayed by all other runs.

@@ -81,7 +81,7 @@ def build_failed_check(name: str, error: DraftroomError) -> CheckResult:
 
 
 class Colour(BaseModel):
-    """Answer schema of a test question that does not mention it, so that only constrained decoding keeps to it."""
+    """Answer schema of a test question, by which `check_structured_output` sees whether a model keeps to a schema."""
 
     model_config = ConfigDict(extra="forbid")
 

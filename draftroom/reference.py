@@ -29,7 +29,7 @@ LONGEST_CHOICE = 6
 
 
 def render_reference_pages() -> dict[str, str]:
-    """Return the text of each reference page by file name; the heads of the files are kept."""
+    """Return the text of each reference page by file name: its file's hand-written head, then the generated parts."""
     # An option that several commands share is explained at its first command.
     explained: dict[tuple[str, str], str] = {}
     commands = [
@@ -108,7 +108,7 @@ def describe_extensions() -> Iterator[str]:
 
 
 def describe_command(path: str, command: Any, explained: dict[tuple[str, str], str]) -> Iterator[str]:
-    """Yield the Markdown parts about a command, then about its sub-commands.
+    """Yield Markdown on a command and its sub-commands; options in `explained` are only named, new ones are added.
 
     Args:
         path: The command as typed.

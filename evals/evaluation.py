@@ -56,7 +56,7 @@ class ScoredRow(NamedTuple):
 
 
 class Contrast(NamedTuple):
-    """A row's difference from the baseline, over the samples that both have."""
+    """A row's tested difference from the baseline in one measure, over the samples that both have."""
 
     row: Row
     baseline: Row

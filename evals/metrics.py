@@ -93,7 +93,7 @@ def compute_corpus_bleu(texts: Sequence[str], references: Sequence[str]) -> floa
 
 @cache
 def _count_bleu_ngrams(text: str, reference: str) -> BLEUScore:
-    """Return sacrebleu's result for one text, whose n-gram counts corpus BLEU adds up; cached."""
+    """Return sacrebleu's BLEU of one text, with the n-gram counts that corpus BLEU adds up; cached."""
     return corpus_bleu([text], [[reference]])
 
 
@@ -132,7 +132,7 @@ class Sari(NamedTuple):
 
     @property
     def sari_f1(self) -> float:
-        """SARI with the F1 of DELETE."""
+        """SARI with the F1 of DELETE in place of its precision."""
         return (self.keep + self.delete_f1 + self.add) / 3
 
 

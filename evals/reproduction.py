@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from evals.datasets.samples import SampleKind
-from evals.run import EvaluationRequest, RunFolder, check_systems, prepare_run
+from evals.run import EvaluationRequest, RunFolder, prepare_run, require_runnable_systems
 from evals.task import Task
 from runs.jobs import Record, iterate_results
 from state.errors import InputError, SettingsError
@@ -38,7 +38,7 @@ class Stage(NamedTuple):
 
     @property
     def run_name(self) -> str:
-        """Name of the folder of the run."""
+        """Name of the folder of the run, which a task's stages share, except those with literature."""
         return f"{self.task}-literature" if self.literature else self.task
 
 
@@ -152,7 +152,7 @@ class Reproduction(NamedTuple):
     """Resolves the settings of a task, with some that the stage requires."""
 
     def plan_stages(self) -> list[PlannedStage | SkippedStage]:
-        """Create the folder of each stage's run and estimate its usage, or say why it is skipped; call no model.
+        """Create or reopen each stage's run folder and estimate its usage, or say why it is skipped; call no model.
 
         Raises:
             InputError: There is no corpus, or a corpus cannot be read.
@@ -173,7 +173,7 @@ class Reproduction(NamedTuple):
         return sorted(self.data.glob(f"{kind}*")) if self.data else []
 
     def _plan_stage(self, stage: Stage) -> PlannedStage | SkippedStage:
-        """Create the folder of a stage's run and estimate its usage, or say why it is skipped."""
+        """Create or reopen a stage's run folder and estimate its usage, or say why it is skipped; call no model."""
         # 1. Data: a corpus for the task and, for some stages, a folder of literature.
         task = self.task(stage.task)
         data = self._list_corpora(task.kind)
@@ -186,7 +186,7 @@ class Reproduction(NamedTuple):
         where = {"literature": {"providers": ["folder"], "folder": literature and str(literature)}}
         settings = self.settings(task, {"feedback": where} if task.kind == "feedback" else {})
         try:
-            check_systems(task, stage.rows, settings)
+            require_runnable_systems(task, stage.rows, settings)
         except SettingsError as error:
             return SkippedStage(stage, str(error))
         # 3. The run: an existing run keeps its rows here, because the stage adds its own only when it begins.
@@ -198,7 +198,7 @@ class Reproduction(NamedTuple):
 
 
 def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, UsageEstimate]:
-    """Return the number of missing outputs of some rows, and the estimated usage for all of them."""
+    """Return the number of outputs that are missing of some rows, and the estimated total usage to make them."""
     finished = _load_finished_outputs(folder)
     shipped = json.loads(COSTS_FILE.read_bytes())[task.name]
     known = {system: UsageEstimate(*cost) for system, cost in shipped.items()} | measure_system_usage(folder)

@@ -57,8 +57,8 @@ class LabelledComment(NamedTuple):
     comment: str
 
 
-def load_labelled_comments(folder: Path) -> list[LabelledComment]:
-    """Load the labelled comments and papers from a folder with `papers.jsonl` and `paragraph_reviews.jsonl`.
+def join_labelled_comments(folder: Path) -> list[LabelledComment]:
+    """Join the packaged labels with a folder's papers and comments (`papers.jsonl` and `paragraph_reviews.jsonl`).
 
     Raises:
         InputError: A file cannot be read, or lacks a paper or a pair.

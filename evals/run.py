@@ -112,7 +112,7 @@ class RunFolder:
         self.sqlite_address = f"sqlite:///{path.absolute() / 'outputs.sqlite'}"
 
     def create_or_extend(self, config: RunConfig, samples: Sequence[Record]) -> RunConfig:
-        """Write the run's files, or add the rows to the run that the folder holds; return the config as written.
+        """Write the run's files, or add the rows to the folder's run if its other choices are equal; return the config.
 
         Raises:
             SettingsError: The folder holds a run with other choices; the message names them.
@@ -192,8 +192,8 @@ def _collect_choices(config: RunConfig) -> dict[str, Any]:
     }
 
 
-def check_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
-    """Check that the systems of some rows can be run; return nothing.
+def require_runnable_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
+    """Raise an error if a system of the rows cannot be run with these settings, else return nothing.
 
     Raises:
         SettingsError: The settings lack something that a system needs.
@@ -213,7 +213,7 @@ def prepare_run(task: Task, wanted: EvaluationRequest, settings: Settings, path:
     """
     # 1. Check the rows and their systems.
     rows = task.parse_row_names(wanted.rows)
-    check_systems(task, rows, settings)
+    require_runnable_systems(task, rows, settings)
     # 2. Draw from each corpus by itself, so that the limit holds for each.
     corpora, samples = [], []
     paths: Sequence[Path | None] = wanted.data or [None]
@@ -285,15 +285,15 @@ async def run_systems(
     folder: RunFolder,
     workers: Workers,
     *,
-    tell: Callable[[str], None],
+    on_end: Callable[[str], None],
     control: RunControl,
     checkpoints: str = "sqlite",
 ) -> None:
-    """Run the systems of the rows on all samples and append to outputs.jsonl what the folder does not have yet.
+    """Run the systems of the rows on all samples without an output, and append outputs and errors to outputs.jsonl.
 
     Models and settings are read from the folder, so that a resumed run does not change them. Outputs of Ray actors are
     written by the calling process, so the folder need not be shared. `load` imports the task, in each Ray actor, too.
-    `tell` receives a line of progress for each output. If `control` requests draining, each sample stops at its next
+    `on_end` receives a line of progress for each output. If `control` requests draining, each sample stops at its next
     checkpoint.
 
     Raises:
@@ -311,9 +311,9 @@ async def run_systems(
         workers,
         keys=rows,
         fields=("id", "system"),
-        tell=lambda ended: tell(str(ended)),
+        on_end=lambda ended: on_end(str(ended)),
         control=control,
-        on_one_machine=not address.startswith("postgres"),
+        has_local_checkpoints=not address.startswith("postgres"),
     )
 
 

@@ -35,7 +35,7 @@ class EvaluatedSystem(NamedTuple):
     """Returns the settings that depend on the sample, from the sample and all other settings."""
 
     def build_context(self, recorded: Mapping[str, Any]) -> RunContext:
-        """Build the context of the system from the settings and models of the run (`RunConfig.context_fields`).
+        """Build the system's context: the run's `recorded` settings, overridden by its preset's, and those by its own.
 
         All settings are resolved, except those that depend on the sample.
         """
@@ -55,7 +55,7 @@ class EvaluatedSystem(NamedTuple):
 
 
 class Item(NamedTuple):
-    """The text of a row for one sample, with the output that it comes from."""
+    """The text of a row for one sample, with the output that it comes from and the number of its version there."""
 
     sample: Record
     text: str
@@ -76,12 +76,14 @@ def build_graph_input(fields: Mapping[str, str], sample: Record) -> dict[str, st
     }
 
 
-def take_field(field_name: str, sample: Record, _: Record) -> Item | None:
+def make_field_item(field_name: str, sample: Record, _: Record) -> Item | None:
     """Return a field of a sample as the item of a row, or None if it is empty; the output is ignored."""
     return Item(sample, sample[field_name], {}) if sample[field_name] else None
 
 
-def name_figures(measures: Sequence[str], rows: Mapping[str, Sequence[float | None]]) -> dict[str, dict[str, float]]:
+def map_published_figures(
+    measures: Sequence[str], rows: Mapping[str, Sequence[float | None]]
+) -> dict[str, dict[str, float]]:
     """Return the figures of published rows by row and measure, the columns' names, without empty cells (None)."""
     return {
         row: {name: figure for name, figure in zip(measures, figures, strict=True) if figure is not None}

@@ -68,7 +68,7 @@ def route_after_ranking(state: ParagraphState) -> Literal["edit_plan", "control_
 
 
 def route_after_control(state: ParagraphState) -> list[Send] | str:
-    """Route to the controller's questions, else back to it while steps remain, else on to the review."""
+    """Route to the controller's questions, else back to it while steps remain, else to the review or a failed end."""
     if state["outcome"]:
         return "conclude"
     if state["wave"]:

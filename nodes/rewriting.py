@@ -111,7 +111,7 @@ async def rewrite_selected_sentences(
     ask: Callable[[str], Awaitable[Answer[SimplifiedSentence]]],
     is_harmful: Callable[[str, str, str], bool] | None = None,
 ) -> tuple[str, list[CallRecord]]:
-    """Ask for easy sentences in place of hard ones, and return the text with those that are accepted, and all calls.
+    """Ask one by one for easy sentences in place of hard ones, and return the text with those accepted, and all calls.
 
     A sentence is accepted if nothing speaks against it. `is_harmful` rejects it, given the text before and after the
     replacement, and the sentence.

@@ -112,7 +112,7 @@ SUPPORT_NOT_CHECKED = (
 
 
 def read_source(source: str, scope: Scope, max_pages: int) -> DocumentRef:
-    """Store a text, and return its reference, with a warning for each sentence that may address a model; blocks.
+    """Store a text or file, and return its reference, with a warning on each sentence that may address a model; blocks.
 
     Args:
         source: The text, or the path of its file.

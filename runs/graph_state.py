@@ -99,7 +99,7 @@ class StreamState:
         return graph.with_subgraphs(self._values, subgraphs)
 
     def apply_stream_part(self, part: Mapping[str, Any]) -> list[NodeUpdate]:
-        """Apply a part of the stream to this state, and return the updates that it now holds, each with its node.
+        """Apply a part of the stream to this state, and return the node updates that took effect by it, if any.
 
         A part is an update or new values. Those of a subgraph are held at once, updates of the graph with new values.
         """

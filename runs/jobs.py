@@ -121,16 +121,16 @@ def _parse_json_line(line: bytes, where: str) -> Record:
 
 
 async def run_jobs(
-    jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fields: Sequence[str], tell: Callable[[str], None]
+    jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fields: Sequence[str], on_end: Callable[[str], None]
 ) -> list[Record]:
     """Run the jobs that have not succeeded yet, append their results to a JSON Lines file, and return those of all.
 
-    `fields` names the parts of a key in a result, and `tell` receives a line of progress for each job that ends.
+    `fields` names the parts of a key in a result, and `on_end` receives a line of progress for each job that ends.
 
     Returns:
         The newest result of each job, with `error` if it failed, in the order of the jobs.
     """
-    store = JobStore(out, fields, lambda ended: tell(str(ended)))
+    store = JobStore(out, fields, lambda ended: on_end(str(ended)))
     await asyncio.to_thread(store.load_ended_jobs, jobs, retry_failed=True)
     await _run_pending_jobs(jobs.items(), store, concurrency, RunControl())
     results = await asyncio.to_thread(list, iterate_results(out))
@@ -144,7 +144,7 @@ class JobStore:
     Args:
         out: File of the results; of several results of one job the newest counts.
         fields: Names of the parts of a key in a result.
-        tell: Receives each job that ends.
+        on_end: Receives each job that ends.
         written: Awaited when the result of a job that has succeeded is on disk.
     """
 
@@ -152,10 +152,10 @@ class JobStore:
         self,
         out: Path,
         fields: Sequence[str],
-        tell: Callable[[EndedJob], None],
+        on_end: Callable[[EndedJob], None],
         written: Callable[[Record], Awaitable[None]] | None = None,
     ) -> None:
-        self._out, self._fields, self._tell, self._written = out, fields, tell, written
+        self._out, self._fields, self._on_end, self._written = out, fields, on_end, written
         self._ended, self._failed = set[Key](), set[Key]()
         self.fatal: DraftroomError | None = None
         """Error with which every further job would end."""
@@ -203,7 +203,7 @@ class JobStore:
             await self._written(result)
         succeeded = len(self._ended - self._failed) - self._before
         pace = (perf_counter() - self._begun) / succeeded if succeeded else None
-        self._tell(EndedJob(key, result, len(self._ended), self.total, len(self._failed), pace))
+        self._on_end(EndedJob(key, result, len(self._ended), self.total, len(self._failed), pace))
 
 
 async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
@@ -214,10 +214,10 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
     *,
     keys: Iterable[Key],
     fields: Sequence[str],
-    tell: Callable[[EndedJob], None],
+    on_end: Callable[[EndedJob], None],
     control: RunControl,
-    on_one_machine: bool,
-    say: Callable[[str], None] = lambda _: None,
+    has_local_checkpoints: bool,
+    on_message: Callable[[str], None] = lambda _: None,
     retry_failed: bool = True,
 ) -> None:
     """Work on the rows that have not succeeded yet, here or on a Ray cluster, and append results to a JSON Lines file.
@@ -232,17 +232,17 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
         workers: Number of workers.
         keys: Keys of all rows.
         fields: Names of the parts of a key in a result.
-        tell: Receives each row that ends.
+        on_end: Receives each row that ends.
         control: When it asks to drain, no further row begins, and rows under way end where they can be resumed.
-        on_one_machine: Whether the checkpoints can be reached from this machine only.
-        say: Receives messages that the user must see.
+        has_local_checkpoints: Whether the checkpoints can be reached from this machine only.
+        on_message: Receives messages that the user must see.
         retry_failed: Whether rows that failed in an earlier call are run again.
 
     Raises:
         DraftroomError: Every further row would end with this error, or the cluster cannot be used.
     """
     async with work.open_session(control) as session:
-        store = JobStore(out, fields, tell, session.discard_checkpoints)
+        store = JobStore(out, fields, on_end, session.discard_checkpoints)
         await asyncio.to_thread(store.load_ended_jobs, keys, retry_failed=retry_failed)
         if not workers.actors:
             jobs = ((key, partial(session.run_row, row)) for key, row in rows)
@@ -250,8 +250,8 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
         else:
             from runs.jobs_on_ray import iterate_ray_results, join_cluster  # noqa: PLC0415 - needs an optional package
 
-            async with join_cluster(on_one_machine=on_one_machine) as machines:
-                say(f"On Ray: machines {machines}, actors {workers.actors}, of each at once {workers.at_once}.")
+            async with join_cluster(has_local_checkpoints=has_local_checkpoints) as machines:
+                on_message(f"On Ray: machines {machines}, actors {workers.actors}, of each at once {workers.at_once}.")
                 waiting = (each for each in rows if store.is_pending(each[0]))
                 async for key, result in iterate_ray_results(waiting, work, workers, control):
                     await store.record_outcome(key, result)

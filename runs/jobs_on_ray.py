@@ -39,11 +39,11 @@ _POLL_S = 0.2  # between two looks whether the user wants to stop
 
 
 @asynccontextmanager
-async def join_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
-    """Join, as a context that yields its number of machines, the cluster at `RAY_ADDRESS` or here, or start one here.
+async def join_cluster(*, has_local_checkpoints: bool) -> AsyncIterator[int]:
+    """Join or start a Ray cluster as a context that yields its number of machines; local checkpoints allow one only.
 
     Args:
-        on_one_machine: Whether the checkpoints can be reached from this machine only.
+        has_local_checkpoints: Whether the checkpoints can be reached from this machine only.
 
     Raises:
         SettingsError: No cluster answers at `RAY_ADDRESS`, or not all of its machines reach the checkpoints.
@@ -51,7 +51,7 @@ async def join_cluster(*, on_one_machine: bool) -> AsyncIterator[int]:
     await asyncio.to_thread(_connect_to_ray)  # in the main thread Ray would replace our handler of SIGTERM
     try:
         machines = sum(node["Alive"] for node in await asyncio.to_thread(ray.nodes))
-        if machines > 1 and on_one_machine:
+        if machines > 1 and has_local_checkpoints:
             raise SettingsError(
                 f"The Ray cluster has {machines} machines, and checkpoints in a file are on one: set `checkpoints` to "
                 "the address of a Postgres database, or leave --engine ray out."

@@ -20,7 +20,7 @@ class PostgresSaver(AsyncPostgresSaver):
     """Postgres saver that raises a `StateError` when the database is lost."""
 
     async def setup(self) -> None:
-        """Create the tables, one process after the other."""
+        """Create the tables if they are missing, under a lock so that only one process does so at a time."""
         # Two processes at once would find half of the other's tables. The lock is polled, not waited for, because an
         # index that is created concurrently waits for every statement under way.
         while not await self._query_lock("pg_try_advisory_lock"):  # noqa: ASYNC110 - another process sends no event

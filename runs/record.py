@@ -357,7 +357,7 @@ def _list_record_paths() -> list[Path]:
 
 
 def _load_record(path: Path) -> RunRecord:
-    """Return the record in a file, checked to be one that this version understands."""
+    """Return the record in a file, or raise StateError if this version cannot read or understand it."""
     try:
         return _RECORD_ADAPTER.validate_json(path.read_bytes())
     except OSError as error:

@@ -63,6 +63,6 @@ class RunnableGraph:
         return cast("Builder", resolve_name(self.address))
 
     def build_context(self, settings: Mapping[str, Any]) -> RunContext:
-        """Return the frozen settings as the graph's context, for a run killed before its first step, too."""
+        """Return the graph's context made of a run's frozen settings, so that a run without a checkpoint keeps them."""
         schema = cast("type[RunContext]", self.builder.context_schema)
         return schema(resolved=dict(settings))

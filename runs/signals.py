@@ -14,7 +14,9 @@ from langgraph.runtime import RunControl
 STOPPING_MESSAGE = "Stopping after the call in progress; press Ctrl-C again to stop now."
 
 
-async def run_until_stopped(work: Coroutine[Any, Any, None], control: RunControl, say: Callable[[str], None]) -> bool:
+async def run_until_stopped(
+    work: Coroutine[Any, Any, None], control: RunControl, on_message: Callable[[str], None]
+) -> bool:
     """Wait for work that Ctrl-C or SIGTERM may stop, and return whether a second signal cancelled it.
 
     The first signal asks `control` for a drain, at which the work ends early; the second one cancels the work.
@@ -28,7 +30,7 @@ async def run_until_stopped(work: Coroutine[Any, Any, None], control: RunControl
             task.cancel()
         else:
             control.request_drain()
-            say(STOPPING_MESSAGE)
+            on_message(STOPPING_MESSAGE)
 
     # A handler interrupts Python between any two instructions, so the loop stops the work.
     with install_signal_handler(lambda _number, _frame: loop.call_soon_threadsafe(stop_work)):

@@ -59,7 +59,7 @@ def resolve_gguf_file(model: str, python: Path, report: Report) -> Path:
 
 
 def resolve_vllm_model(model: str, python: Path, report: Report) -> tuple[str, bool]:
-    """Return vLLM's `--model` for a Hub id, folder or `embedded:NAME`, and whether it is on this machine."""
+    """Return vLLM's `--model` for a Hub id, folder or `embedded:NAME` (built on first use), and whether it is local."""
     if model.startswith(EMBEDDED_PREFIX):
         folder = resolve_cache_folder() / "models" / model.removeprefix(EMBEDDED_PREFIX)
         build_weights_folder(_select_weights(folder.name), folder, python, report)

@@ -33,7 +33,7 @@ _CLOCK_SHIFT_S = 2.0
 
 
 def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report) -> None:
-    """Report a step, run its command to the end, and append the output to a log.
+    """Report a step, run its command to the end with the output in a log, and raise `ServingError` if it fails.
 
     Raises:
         ServingError: The command failed; the message quotes its errors and names the log.
@@ -125,7 +125,7 @@ class ServerProcess(BaseModel):
 
 
 def start_process(command: list[str], environment: Mapping[str, str], log: Path) -> ServerProcess:
-    """Start a command in its own session, so that it outlives this process; `environment` is all that it gets."""
+    """Start a detached command with no variables but `environment` and its output in a new `log`, without waiting."""
     # Not `subprocess.Popen`, which warns when its handle is dropped while the process runs, as it is here.
     pid = os.posix_spawn(
         command[0],

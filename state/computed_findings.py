@@ -82,9 +82,9 @@ DEFAULT_SEVERITY: Severity = "medium"
 def select_findings(
     report: PaperReport, severity: Severity = DEFAULT_SEVERITY, without: Collection[str] = ()
 ) -> PaperReport:
-    """Return a report with only the findings of at least a severity, the gravest first, and the number left out.
+    """Return a report with only findings as grave as `severity` or graver, and of no kind `without`, gravest first.
 
-    Findings of the kinds `without` are left out.
+    Its `left_out` counts the other findings.
     """
     shown = SEVERITIES[: SEVERITIES.index(severity) + 1]
     kept = [each for each in report["findings"] if each["severity"] in shown and each["kind"] not in without]

@@ -24,7 +24,7 @@ FORMAT_NAMES: Mapping[DocumentFormat, str] = {
 
 
 class Word(TypedDict):
-    """A word of a paragraph, and its place on a page."""
+    """Place of a word: its offsets in the paragraph's text, its page and its box on that page."""
 
     start: int
     """Offset of its first character in the paragraph's text."""
@@ -36,7 +36,7 @@ class Word(TypedDict):
 
 
 class Paragraph(TypedDict):
-    """A paragraph of the body, in reading order."""
+    """A paragraph or table of a paper, with its section, its page and the places of its words."""
 
     id: str
     """p1, p2, ..."""
@@ -75,7 +75,7 @@ class HiddenText(TypedDict):
 
 
 class Document(TypedDict):
-    """A paper with its parts."""
+    """A paper as it was read: its text, paragraphs, references, hidden text, and warnings about the reading."""
 
     sha256: str
     """Hash of the input."""
@@ -95,7 +95,7 @@ class Document(TypedDict):
 
 
 class DocumentRef(TypedDict):
-    """Reference to a stored document in the state of a graph."""
+    """What the state of a graph keeps of a paper: the path of its stored `Document`, its title, format and size."""
 
     sha256: str
     path: str

@@ -148,7 +148,7 @@ EXTENSION_SETS = ("none", "default", "all")
 
 
 def resolve_extensions(known: Mapping[Any, Extension], value: Any) -> Any:
-    """Return the list of the chosen extensions by name, in the order of `known`, a system's table of extensions.
+    """Return the list of extension names that a setting such as `all` or "quotes,verify" selects, in order of `known`.
 
     The value is `none`, `default`, `all`, names with commas between them, or a list of names.
 

@@ -30,7 +30,7 @@ Decision = Literal["execute", "skip", "replace", "rewrite"]
 
 
 class Step(TypedDict):
-    """A step of a plan."""
+    """A step of a plan: a question to the paper, its computed findings or the literature, or writing the review."""
 
     id: str
     """s1, s2, ..., unique in the review of a paragraph."""
@@ -42,7 +42,7 @@ class Step(TypedDict):
 
 
 class Plan(TypedDict):
-    """A plan that the planner sampled."""
+    """A plan that the planner sampled for the review of a paragraph: its steps, and its score if it was re-ranked."""
 
     number: int
     """Number from 1, in the order of arrival."""
@@ -116,7 +116,7 @@ class WeaknessCandidate(TypedDict):
 
 
 class Verification(TypedDict):
-    """Result of the checks of a comment."""
+    """Result of verifying a comment: whether it was kept or softened, and notes for the author."""
 
     verdict: Literal["kept", "softened"]
     notes: list[str]
@@ -124,7 +124,7 @@ class Verification(TypedDict):
 
 
 class Comment(TypedDict):
-    """A comment on a paragraph, or on words of it."""
+    """The reviewer's comment on a weakness of a paragraph or of words of it, with a suggestion and cited evidence."""
 
     id: str
     """c-<paragraph>."""
@@ -198,7 +198,7 @@ class Target(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class FeedbackInput(TypedDict):
-    """Input of focused feedback."""
+    """Input of focused feedback: the paper, and the paragraphs to review (by default all that are worth a review)."""
 
     paper: str
     """The paper: the path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or its text."""
@@ -232,7 +232,7 @@ class ParagraphOutput(TypedDict, total=False):
 
 
 class ParagraphInput(TypedDict, total=False):
-    """The paper and its paragraph, as agents read them."""
+    """Input of the review of one paragraph: the paragraph, the stored paper, findings in the paper, and settings."""
 
     target: Target
     document: DocumentRef
@@ -264,7 +264,7 @@ class QuestionState(ParagraphInput):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class FeedbackOutput(TypedDict, total=False):
-    """The comments, and the steps that led to them."""
+    """Output of focused feedback: the comments, the author's decisions on them, and the steps that led to them."""
 
     comments: list[Comment]
     """Comments, the best supported first."""

@@ -125,7 +125,7 @@ def list_filled_lines(lines: Iterable[AnyStr]) -> list[tuple[int, AnyStr]]:
 
 
 def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> _Model:
-    """Return JSON as an instance of a schema; `problem` begins the message: "Line 3 of corpus.jsonl is no paper".
+    """Return JSON as an instance of a schema, or raise InputError with a message that begins with `problem`.
 
     Raises:
         InputError: The data is no JSON, or does not fit the schema.

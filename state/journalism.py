@@ -26,7 +26,7 @@ class Draft(TypedDict):
 
 
 class Assessment(TypedDict):
-    """Measurements of a draft."""
+    """Measurements of a draft: its readability, how much of the paper it uses, and details that the paper lacks."""
 
     round: int
     readability: Readability
@@ -46,7 +46,7 @@ class Notes(TypedDict):
 
 
 class DraftReview(TypedDict):
-    """A review of the draft of `round`."""
+    """A review of the draft of `round`, by the editor or a person, with advice to the journalist."""
 
     round: int
     text: str
@@ -64,7 +64,7 @@ class JournalismInput(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class JournalismOutput(TypedDict, total=False):
-    """The article, and the steps that led to it."""
+    """Output of science journalism: the article, and the steps that led to it."""
 
     article: str
     """The selected draft, in Markdown."""

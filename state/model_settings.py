@@ -45,7 +45,7 @@ class Limits(BaseModel):
 
 @dataclass(frozen=True)
 class LengthLimit:
-    """Annotation that limits a field of an answer: `Annotated[list[Term], LengthLimit("terms")]`."""
+    """Annotation that puts the name of a limit of `Limits` into the JSON schema of an answer's field."""
 
     limit: str
     """Name of a field of `Limits`: items for a list, words for a text."""

@@ -46,7 +46,7 @@ class ReadEntry(TypedDict):
 
 
 class NumberReading(TypedDict):
-    """Numbers that a model has read in a passage."""
+    """What a model has read in one passage: records with their numbers, or why its answer cannot be used."""
 
     paragraph: str
     entries: list[ReadEntry]
@@ -56,7 +56,7 @@ class NumberReading(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class NumberCheckInput(TypedDict):
-    """Input of the number check."""
+    """Input of the number check: the paper, as text or as the path of a file."""
 
     paper: str
     """The paper: the path of a PDF, Word, HTML, Markdown, LaTeX or text file, or its text."""

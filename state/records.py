@@ -22,7 +22,7 @@ class Trim(TypedDict):
 
 
 class CallRecord(TypedDict):
-    """An HTTP request that a model answered."""
+    """Record of an HTTP request that a model answered: its role, prompt, tokens, seconds, retries and cuts."""
 
     role: str
     step: str

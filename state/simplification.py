@@ -60,7 +60,7 @@ class Redundancy(TypedDict):
 
 
 class TextChange(TypedDict):
-    """A change of the text, and its author."""
+    """A change of the text: the words before and after it, the agent that made it, and why."""
 
     entry: int
     loop: Lead | Literal["single"]
@@ -90,7 +90,7 @@ class Version(TypedDict):
 
 
 class Exchange(TypedDict):
-    """An entry into a loop, with its conversation and outcome."""
+    """Record of one pass through an interaction loop: the conversation of its agents, and the outcome."""
 
     entry: int
     """Number of the entry in the run, from 1."""
@@ -131,7 +131,7 @@ class GlossaryEntry(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class SimplificationInput(TypedDict):
-    """Input of medical simplification."""
+    """Input of medical simplification: the abstract, as text or as the path of a file."""
 
     abstract: str
     """The medical abstract: its text, or the path of a text, Markdown or PDF file."""
@@ -163,7 +163,7 @@ class LoopState(LoopProgress, total=False):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class SimplificationOutput(TypedDict, total=False):
-    """The simplified text, and the steps that led to it."""
+    """Output of medical simplification: the simplified text, and the steps that led to it."""
 
     simplified: str
     """The selected version of the text."""

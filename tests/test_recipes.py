@@ -1,4 +1,4 @@
-"""The recipe for a system, followed to the letter in a copy of the house: what the page says is enough, and works."""
+"""The recipe for a system, followed to the letter in a copy of the project: what the page says is enough, and works."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.fake_endpoint import FakeEndpoint, Json, Script, When
 
 ROOT = Path(__file__).parents[1]
 RECIPE = ROOT / "docs" / "a_fourth_system.md"
-HOUSE = ("draftroom", "evals", "graphs", "nodes", "presets", "runs", "serving", "state", "tools", "training")
+PACKAGES = ("draftroom", "evals", "graphs", "nodes", "presets", "runs", "serving", "state", "tools", "training")
 BLOCK = re.compile(r"^`([\w./]+)`\n\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PAPER = "# Moss\n\nBryophytes store water in hyaline cells. Growth rose by 20% in wet summers.\n"
 ANSWERS = [
@@ -58,8 +58,8 @@ def edited(text: str, diff: str) -> str:
 
 
 @dataclass
-class House:
-    """A copy of the rooms, in which whatever is written stays away from the checkout."""
+class ProjectCopy:
+    """A copy of the packages, in which whatever is written stays away from the checkout."""
 
     root: Path
     endpoint: FakeEndpoint
@@ -87,12 +87,12 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    """The house as it is, of links, with the files of the page and the edit that it names."""
-    root = tmp_path_factory.mktemp("house")
-    for room in HOUSE:
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProjectCopy]:
+    """The project as it is, of links, with the files of the page and the edit that it names."""
+    root = tmp_path_factory.mktemp("project")
+    for package in PACKAGES:
         shutil.copytree(
-            ROOT / room, root / room, copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__")
+            ROOT / package, root / package, copy_function=os.symlink, ignore=shutil.ignore_patterns("__pycache__")
         )
     for path, language, text in blocks():
         file = root / path
@@ -105,7 +105,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
         shutil.copy(ROOT / "docs" / f"{page}.md", root / "docs")
     (root / "moss.md").write_text(PAPER, encoding="utf-8")
     with FakeEndpoint(answer=Script(ANSWERS)) as endpoint:
-        yield House(root, endpoint)
+        yield ProjectCopy(root, endpoint)
 
 
 def test_a_system_takes_eight_new_files_and_one_edit():
@@ -131,49 +131,49 @@ def test_the_recipes_name_files_that_are_there():
         assert hasattr(import_module(f"tools.models.{file}"), name)
 
 
-def test_its_command_runs_stops_resumes_and_is_shown(house: House):
-    stopped = house.draftroom("glossary", "moss.md", "--terms", "2", "--max-calls", "1")
+def test_its_command_runs_stops_resumes_and_is_shown(project: ProjectCopy):
+    stopped = project.draftroom("glossary", "moss.md", "--terms", "2", "--max-calls", "1")
     assert "2 terms to explain" in stopped.stderr
     assert stopped.stdout == ""
-    asked = len(house.endpoint.chat_requests)
-    resumed = house.draftroom("resume", "last", "-o", "glossary.json")
+    asked = len(project.endpoint.chat_requests)
+    resumed = project.draftroom("resume", "last", "-o", "glossary.json")
     assert (resumed.returncode, resumed.stdout) == (0, GLOSSARY), resumed.stderr
-    assert len(house.endpoint.chat_requests) == asked + 1, "nothing that was paid for is asked again"
-    result = json.loads((house.root / "glossary.json").read_text(encoding="utf-8"))
+    assert len(project.endpoint.chat_requests) == asked + 1, "nothing that was paid for is asked again"
+    result = json.loads((project.root / "glossary.json").read_text(encoding="utf-8"))
     assert result["terms"] == ["bryophytes", "hyaline cells"]
     assert result["run"]["system"] == "glossary"
-    shown = house.draftroom("show", "last").stdout
+    shown = project.draftroom("show", "last").stdout
     assert "Term picker: large\nExplainer: large" in shown
     assert "- **bryophytes**: Mosses and their kin." in shown
     assert re.search(r"explainer\W+1\b", shown)
 
 
-def test_it_is_configured_like_the_others(house: House):
+def test_it_is_configured_like_the_others(project: ProjectCopy):
     variables = {"DRAFTROOM_GLOSSARY__TERMS": "1"}
-    one = house.draftroom("glossary", "moss.md", variables=variables)
+    one = project.draftroom("glossary", "moss.md", variables=variables)
     assert (one.returncode, one.stdout.count("- **")) == (0, 1), one.stderr
-    refused = house.draftroom("glossary", "moss.md", "--terms", "99")
+    refused = project.draftroom("glossary", "moss.md", "--terms", "99")
     assert "`glossary.terms`: input should be less than or equal to 40" in refused.stderr
 
 
-def test_its_graph_runs_from_python_doctor_knows_its_roles_and_the_page_its_settings(house: House):
-    run = house.run("-c", FROM_PYTHON, variables={"DRAFTROOM_MODELS__EXPLAINER__MODEL": "small"})
+def test_its_graph_runs_from_python_doctor_knows_its_roles_and_the_page_its_settings(project: ProjectCopy):
+    run = project.run("-c", FROM_PYTHON, variables={"DRAFTROOM_MODELS__EXPLAINER__MODEL": "small"})
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith("['bryophytes']\n")
     assert "explainer: small at" in run.stdout
-    page = (house.root / "docs" / "settings.md").read_text(encoding="utf-8")
+    page = (project.root / "docs" / "settings.md").read_text(encoding="utf-8")
     assert "## [glossary]\n\n- `" in page
     assert "- `terms` (integer ≥ 1 ≤ 40, default `8`): Most terms that are explained." in page
     assert "`term_picker`, `explainer`" in page
 
 
-def test_its_files_keep_to_the_rules_of_the_house(house: House):
+def test_its_files_keep_to_the_rules_of_the_project(project: ProjectCopy):
     own = [path for path, _, _ in blocks() if path.endswith(".py")]
     ruff = ["-m", "ruff", "check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), *own]
-    assert house.run(*ruff).stdout.strip() == "All checks passed!"
+    assert project.run(*ruff).stdout.strip() == "All checks passed!"
     for prompt in [text for path, _, text in blocks() if path.endswith(".md")]:
         assert re.findall(r"^# (Your role|Your task|Rules|Output)$", prompt, re.MULTILINE) == PARTS
-    formatted = house.run(
+    formatted = project.run(
         "-m", "ruff", "format", "--check", "--no-cache", "--config", str(ROOT / "pyproject.toml"), *own
     )
     assert formatted.returncode == 0, formatted.stdout

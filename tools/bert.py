@@ -156,7 +156,7 @@ def _apply_gelu(values: Array) -> Array:
 
 @cache
 def load_bert(name: str) -> Bert:
-    """Load a BERT checkpoint with weights in float32; each name is loaded once and then shared.
+    """Load a BERT from its package, a folder or the Hugging Face hub, in float32; each name is loaded once.
 
     Args:
         name: `PACKAGED_ENCODER`, the folder of a checkpoint, or its name on the Hugging Face hub; only the last uses

@@ -158,7 +158,7 @@ def _validate_settings(values: Mapping[str, Any]) -> Settings:
 
 
 def _load_preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Return a preset's tables and whether they are `whole`; a model that `over` sets for all roles outranks theirs."""
+    """Return a preset's tables, less models of single roles if it and `over` name one for all, and its flag `whole`."""
     preset = _read_toml(locate_preset(name))
     whole = preset.pop("whole", False)
     if not isinstance(whole, bool):

@@ -332,7 +332,7 @@ def select_instruction_sentences(sentences: tuple[str, ...]) -> frozenset[str]:
 
 
 def has_enough_words(sentence: str) -> bool:
-    """Return whether a sentence has three words of two letters; shorter ones are not judged as instructions."""
+    """Return whether a sentence has three or more words of two or more letters; the regression judges no others."""
     return len(_WORD.findall(sentence)) >= _MIN_WORDS
 
 

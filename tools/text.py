@@ -250,7 +250,7 @@ def list_points(text: str) -> list[str]:
 
 
 def split_at_labels(text: str, labels: Mapping[str, str]) -> dict[str, str]:
-    """Return the parts of a text by name, split at lines that are a label, or begin with a label and a colon.
+    """Return the parts of a text by name, split at lines that match a part's pattern, alone or before a colon.
 
     A label may be a heading, bold or plain; `labels` are their patterns by the names of the parts. The
     result has the text of each part by its name, the last one if a label occurs twice. Text before all labels has the

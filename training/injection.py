@@ -46,7 +46,7 @@ class SplitPaper(NamedTuple):
 
 
 class Regression(NamedTuple):
-    """Weights of a sentence's embedding, and the bias; sentences with scores above 0 raise an alarm."""
+    """Weights and bias that score a sentence's embedding; above 0, it raises an alarm as an injected instruction."""
 
     weights: NDArray[np.float32]
     bias: float
@@ -58,7 +58,7 @@ class Regression(NamedTuple):
 
 
 def train_injection_detector(corpora: Sequence[Path], out: Path, embed: SentenceEmbedder = embed_sentences) -> str:
-    """Fit, calibrate and measure the regression, and return the report as Markdown.
+    """Train the detector of injected instructions, write weights and a report to `out`, and return the report.
 
     The corpora are JSON Lines of open papers and abstracts. `out` gets the weights (`injection.npz`) and the report
     (`injection.md`).
@@ -119,7 +119,7 @@ def _list_highest_scores(
 def render_injection_report(
     regression: Regression, styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors
 ) -> Iterator[str]:
-    """Yield lines of a Markdown table: instructions found by style, and papers that raise an alarm."""
+    """Yield lines of a Markdown table: how many sentences of styles left out of a fit, and papers, raise an alarm."""
     yield "| what | number | found |\n|---|---|---|"
     for style in LEFT_OUT_STYLES:
         refitted = fit_regression(styles, papers, vectors, without=style)

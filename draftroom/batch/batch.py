@@ -48,15 +48,15 @@ class Batch:
 
     def run(
         self,
-        tell: Callable[[EndedJob], None],
-        say: Callable[[str], None],
+        on_end: Callable[[EndedJob], None],
+        on_message: Callable[[str], None],
         begun: Callable[[int, int], None] = lambda ended, total: None,  # noqa: ARG005
     ) -> list[Record]:
         """Run the batch until all papers have ended or it is stopped; this blocks, and writes results to the folder.
 
         Args:
-            tell: Called with each paper that has ended.
-            say: Called with messages for the user.
+            on_end: Called with each paper that has ended.
+            on_message: Called with messages for the user.
             begun: Called at the beginning with the numbers of papers that have ended before, and of all papers.
 
         Returns:
@@ -75,7 +75,9 @@ class Batch:
             repeated = {"failed"} if self.retry_failed else set[str]()
             begun(sum(name in newest and newest[name] not in repeated for name in names.values()), len(names))
             try:
-                asyncio.run(run_until_stopped(self._run_papers(batch, names, tell, say), self._control, say))
+                asyncio.run(
+                    run_until_stopped(self._run_papers(batch, names, on_end, on_message), self._control, on_message)
+                )
             finally:
                 rows = self.folder.compact_results()
         ids = set(names.values())
@@ -87,9 +89,9 @@ class Batch:
         return self._control.drain_requested
 
     async def _run_papers(
-        self, batch: UUID, names: dict[str, str], tell: Callable[[EndedJob], None], say: Callable[[str], None]
+        self, batch: UUID, names: dict[str, str], on_end: Callable[[EndedJob], None], on_message: Callable[[str], None]
     ) -> None:
-        """Run the papers that have no result yet; each row goes to the table of the folder and to `tell`."""
+        """Run the papers that have no result yet; each row goes to the table of the folder and to `on_end`."""
         # Papers that were added to a folder since the ids were assigned have none and are left out.
         papers = (paper for paper in iterate_papers(self.named, self.folder.path) if paper.origin in names)
         named = ((names[paper.origin], paper._asdict()) for paper in papers)
@@ -101,10 +103,10 @@ class Batch:
                 Workers(self.at_once or self.work.at_once, self.actors if self.engine == "ray" else 0),
                 keys=[(name,) for name in names.values()],
                 fields=["id"],
-                tell=tell,
+                on_end=on_end,
                 control=self._control,
-                on_one_machine=self.work.on_this_machine,
-                say=say,
+                has_local_checkpoints=self.work.on_this_machine,
+                on_message=on_message,
                 retry_failed=self.retry_failed,
             )
         finally:

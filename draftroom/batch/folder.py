@@ -63,7 +63,7 @@ class BatchFolder:
             lock.release()
 
     def open_batch(self, asked: Mapping[str, Any]) -> UUID:
-        """Return the id of the batch in the folder; an empty folder begins one and writes `batch.json`.
+        """Return the id of the folder's batch, or begin one in an empty folder; SettingsError if `asked` differs.
 
         Args:
             asked: Command, settings and formats as plain values; only `version` may change.

@@ -107,7 +107,7 @@ def _build_model_request(flags: Mapping[str, Any]) -> RunRequest | None:
 
 
 def _exit_on_contradictions(findings: Sequence[Mapping[str, Any]]) -> None:
-    """Raise typer.Exit if a finding is more severe than low; return without one."""
+    """Raise typer.Exit with the code for contradictions if a finding is more severe than low."""
     if any(found["severity"] != "low" for found in findings):
         raise typer.Exit(CONTRADICTIONS)
 
@@ -121,7 +121,7 @@ def _validate_finding_kinds(kinds: Collection[str]) -> None:
 def _build_paper_report(
     severity: Severity, without: Collection[str], paper: RunInput, *, references: bool
 ) -> PaperReport:
-    """Check a paper, and its references if wanted; return the findings of the wanted kinds and severity."""
+    """Check a paper (references too if wanted); return findings of at least `severity`, except kinds in `without`."""
     document = load_document(paper["paper"])
     report = check_paper(document, paper["paper"]["warnings"])
     if references:

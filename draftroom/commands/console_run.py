@@ -120,7 +120,7 @@ def drive_and_show(
     answer: Answer | None = None,
     budget: Budget = UNLIMITED_BUDGET,
 ) -> Values:
-    """Drive a run until it ends or pauses, print and write a finished result, and return the graph's final state.
+    """Drive a run, print and write its result, and return the graph's final state; typer.Exit if it stops or pauses.
 
     `checkpoints` is their address for a new run, `answer` is for the question at which a run has paused.
 

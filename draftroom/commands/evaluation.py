@@ -228,10 +228,10 @@ def measure_retrieval(
 ) -> None:
     """Measure how often the investigator is shown the passage that a human comment needs."""
     require_extra(EVALS)
-    from evals.retrieval import evaluate_retrieval, load_labelled_comments  # noqa: PLC0415 - takes seconds
+    from evals.retrieval import evaluate_retrieval, join_labelled_comments  # noqa: PLC0415 - takes seconds
 
     settings = load_settings({"preset": preset} if preset else {})
-    typer.echo(evaluate_retrieval(load_labelled_comments(data), settings.feedback), nl=False)
+    typer.echo(evaluate_retrieval(join_labelled_comments(data), settings.feedback), nl=False)
 
 
 @eval_app.command("plan_reranking")
@@ -292,7 +292,7 @@ def _run_evaluation(
     report = (lambda _: None) if quiet else print_to_stderr
     # The task itself cannot be sent to a Ray actor; its import can.
     load, checkpoints = EVALUATIONS[task.name].import_object, load_settings().checkpoints
-    work = run_systems(load, folder, workers, tell=report, control=control, checkpoints=checkpoints)
+    work = run_systems(load, folder, workers, on_end=report, control=control, checkpoints=checkpoints)
     asyncio.run(run_until_stopped(work, control, print_to_stderr))
     if control.drain_requested:
         again = "" if engine == "local" else f" --engine {engine} --actors {actors}"

@@ -110,7 +110,7 @@ def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: st
 
 
 def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
-    """Print and return the models at the given addresses, else at the usual ones, which get no key."""
+    """Print and return the models at the given addresses, else at the usual ones; ModelUnavailableError if none."""
     addresses: list[str] = []
     if not base_url:
         # The servers of the profiles, then the usual ports.

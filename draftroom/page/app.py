@@ -56,7 +56,7 @@ run_manager = RunManager()
 
 @asynccontextmanager
 async def manage_lifespan(access: AccessPolicy) -> AsyncIterator[None]:
-    """Context manager of the app: cancel attempts of an earlier process, and open the page in a browser."""
+    """Context manager of the app: cancel attempts of an earlier process, and open a browser if `access` says so."""
     await run_manager.cancel_inherited_attempts()
 
     async def open_browser() -> None:
@@ -198,7 +198,7 @@ async def check_uploaded_paper(request: Request) -> Response:
 
 
 async def read_upload(request: Request) -> tuple[bytes, str, dict[str, str]]:
-    """Return the paper's bytes, its file name (empty for pasted text), and the other fields of a form."""
+    """Return the paper's bytes, its file name (of pasted text the field `name`, or empty), and the fields of a form."""
     # The server accepts no more bytes than this header announces; without it the request is refused.
     if int(request.headers.get("content-length") or MAX_REQUEST_BYTES + 1) > MAX_REQUEST_BYTES:
         raise InputError(

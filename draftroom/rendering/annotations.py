@@ -62,7 +62,7 @@ def render_annotated_pdf(record: RunRecord, values: Values) -> bytes:
 
 
 def _add_note(writer: PdfWriter, placed: PlacedNote, words: list[Word]) -> None:
-    """Highlight a note's quoted words, or its whole paragraph without a quote, on each page of a PDF writer.
+    """Highlight a note's quote, or without one its paragraph, on each page that holds a part of it.
 
     If none of the words has a known position, add an icon at the top of the page instead.
     """

@@ -48,7 +48,7 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
     state = "" if values.get("finished") else f" so far ({record['status']})"
     summary = f"{counts}{state}" if comments or computed else f"{counts}{state}: nothing worth raising was found"
     ranked = "; the numbers rank them, the best supported first" if comments else ""
-    paragraphs, missing = _list_noted_paragraphs(values)
+    paragraphs, missing = _list_paper_paragraphs(values)
     # Comments on the previous version, open ones first.
     earlier: list[EarlierComment] = values.get("earlier") or []
     order = list(EARLIER_COMMENT_LABELS)
@@ -91,8 +91,8 @@ def _build_hidden_text_callout(values: Values) -> Iterator[b.Block]:
         yield b.Callout("This paper holds text for language models, or text that a reader cannot see", lines)
 
 
-def _list_noted_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]:
-    """Return the paragraphs to show, and why the paper's text is incomplete (empty if it is complete)."""
+def _list_paper_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]:
+    """Return all known paragraphs of the paper, and why its text is incomplete (empty if it is complete)."""
     reference: DocumentRef | None = values.get("document")
     read, missing = [], ""
     if reference:
@@ -124,7 +124,7 @@ def describe_comment_subject(comment: Comment) -> str:
 
 
 def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
-    """Yield blocks with the comments not in `shown`, paragraphs without a comment, and notices."""
+    """Yield blocks with the omitted comments (ids not in `shown`), paragraphs without a comment, and notices."""
     omitted = []
     for comment in list_comments(values):
         if comment["id"] not in shown:
@@ -150,7 +150,7 @@ def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
 
 
 def _build_paragraph_history(values: Values) -> Iterator[b.FoldedBlocks]:
-    """Yield folded blocks on how each paragraph was reviewed, in the order of the paper."""
+    """Yield a folded block on how each target paragraph was reviewed, or that it is not yet, in the paper's order."""
     reviews: dict[str, ParagraphReview] = {review["paragraph"]: review for review in values.get("reviews", [])}
     targets: list[Target] = values.get("targets", [])
     for target in targets:

@@ -22,7 +22,7 @@ UNIT = "passage"
 
 
 def build_computed_note(found: ComputedFinding, id_: str = "", wording: str = "") -> Note:
-    """Build the note of a computed finding, with the reviewer's wording if there is any."""
+    """Build the note of a computed finding, with the reviewer's wording added if there is any."""
     place = format_place(found["paragraph"], found["page"], found["section"]) or "the list of references"
     lines = [TextLine(f"{found['computation']}."), TextLine(f"{found['consistent']}.", label="Consistent would be")]
     if found["explanations"]:
@@ -89,7 +89,7 @@ def build_check_run_document(record: RunRecord, values: Values) -> ResultDocumen
 
 
 def describe_check_progress(node: str, update: Values, _: Values) -> str:
-    """Return a progress line for the chosen passages and each unread one, otherwise an empty string."""
+    """Return a progress line on the number of passages to read or on an unread one, otherwise an empty string."""
     if node == "initialise":
         return f"{format_count(len(update['passages']), UNIT)} with numbers to read"
     problems = [each for each in update.get("readings", []) if each["problem"]]

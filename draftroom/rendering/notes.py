@@ -45,7 +45,7 @@ def list_ranked_notes(values: Values) -> list[Note]:
 
 
 def list_computed_notes(values: Values) -> list[Note]:
-    """List the notes of computed findings that were not dismissed, highest severity first."""
+    """List the notes of computed findings that are marked as shown and not dismissed, highest severity first."""
     decisions: dict[str, AuthorDecision] = values.get("decisions") or {}
     computed: list[ReviewFinding] = values.get("computed", [])
     return [
@@ -127,7 +127,7 @@ def format_note(note: Note, lines: Sequence[TextLine]) -> str:
 
 
 def load_paper_document(values: Values) -> tuple[DocumentRef, Document]:
-    """Return the reference of a run's paper and its document as it was read; InputError if it was not."""
+    """Return the reference of a run's paper and its stored document, or raise InputError if it is not read yet."""
     reference: DocumentRef | None = values.get("document")
     if not reference:
         raise InputError(f"The paper has not been read yet; resume the run, or {OTHER_FORMAT_HINT}.")

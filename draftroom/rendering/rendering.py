@@ -58,7 +58,7 @@ class Rendering:
 def build_formats(
     build: Callable[[RunRecord, Values], ResultDocument], output: type[Any], **more: str
 ) -> dict[str, Render]:
-    """Return the renderers of the formats that every system has (Markdown, HTML, JSON), by suffix.
+    """Return renderers of the formats of every system (Markdown, HTML, JSON) by suffix; `more` goes into the JSON.
 
     Args:
         build: Builds the result document of a run.

@@ -28,8 +28,8 @@ MEDICAL_DISCLAIMER = (
 )
 
 
-def build_plain_text_document(record: RunRecord, values: Values) -> b.ResultDocument:
-    """Build the result document of a plain text, also of an unfinished run without one."""
+def build_simplification_document(record: RunRecord, values: Values) -> b.ResultDocument:
+    """Build the result document of a simplification run, also of an unfinished one without a simplified text."""
     simplified = values.get("simplified", "")
     versions: list[Version] = values.get("versions", [])
     # Until there is a result, the newest version is shown.
@@ -186,6 +186,6 @@ def describe_entry_progress(node: str, update: Values, values: Values) -> str:
 RENDERING = Rendering(
     unit=UNIT,
     milestone=describe_entry_progress,
-    document=build_plain_text_document,
-    formats=build_formats(build_plain_text_document, SimplificationOutput, note=MEDICAL_DISCLAIMER),
+    document=build_simplification_document,
+    formats=build_formats(build_simplification_document, SimplificationOutput, note=MEDICAL_DISCLAIMER),
 )

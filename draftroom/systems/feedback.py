@@ -34,7 +34,7 @@ def list_comments(values: Values) -> list[Comment]:
 
 
 def list_ranked_comments(values: Values) -> list[Comment]:
-    """List the comments, best supported first; while the run goes on, in the order of the reviews."""
+    """List the comments that the run has ranked, best supported first, or until then all in the reviews' order."""
     return values.get("comments") or list_comments(values)
 
 
@@ -91,7 +91,7 @@ FOCUSED_FEEDBACK_GRAPH = RunnableGraph(
 
 
 def format_review_progress(results: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the reviewed of all paragraphs and the number of comments, as a pair of texts."""
+    """Return a pair of texts: paragraphs reviewed out of all, such as `3/10`, and the number of comments."""
     if not results.get("paragraphs"):
         return "", ""
     comments = len(results["comments"])
@@ -118,7 +118,7 @@ class FeedbackSystem(System):
         return review_requests.build_review_request(variants.get(flags["variant"], self), flags)
 
     def prepare_record(self, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
-        """Check all that a review needs, read the paper, and return the record of a new run, not saved."""
+        """Read the paper, raise if its review could not start, and return the record of a new run, not saved."""
         from draftroom.systems import review_requests  # noqa: PLC0415 - loads LangGraph and what reads papers
 
         return review_requests.prepare_review(self, settings, take, request)

@@ -58,7 +58,7 @@ def build_review_request(system: System, flags: Mapping[str, Any]) -> RunRequest
 
 
 def _build_target_request(targets: Mapping[str, Any], *, is_paper_from_stdin: bool) -> dict[str, Any]:
-    """Return the input that chooses a part of the paper; empty for the whole paper."""
+    """Return the input that chooses a part of the paper, or raise if two were given; empty for the whole paper."""
     request = {name: value for name, value in targets.items() if value is not None}
     if len(request) > 1:
         raise typer.BadParameter("Give one of --paragraph, --section, --text and --since.")
@@ -72,7 +72,7 @@ def _build_target_request(targets: Mapping[str, Any], *, is_paper_from_stdin: bo
 
 
 def prepare_review(system: System, settings: Settings, take: PaperReader, request: Mapping[str, Any]) -> RunRecord:
-    """Check all that a review needs, before any model is asked, and return the record of a new run, not saved.
+    """Read the paper with `take`, raise if its review could not start, and return a new run's record, not saved.
 
     Raises:
         DraftroomError: If the settings, the paper or the request are wrong.
@@ -101,9 +101,9 @@ def prepare_review(system: System, settings: Settings, take: PaperReader, reques
     # Raises if the requested paragraphs do not exist.
     choose_targets(document, cast("FeedbackInput", {"paper": run_input["path"], **request}), settings.feedback)
     if system.name == "focused_feedback":
-        from tools.reranking import check_reranker  # noqa: PLC0415 - needs the extra `review`
+        from tools.reranking import preload_reranker  # noqa: PLC0415 - needs the extra `review`
 
-        check_reranker(settings.feedback)
+        preload_reranker(settings.feedback)
     record_input = RunInput(**run_input, request=dict(request))
     return build_run_record(system.name, record_input, settings.freeze_settings("feedback"), settings.checkpoints)
 

@@ -43,7 +43,7 @@ OptionalLink = Annotated[str, StringConstraints(pattern=r"^(https?://\S+)?$")]
 
 
 class Sample(BaseModel):
-    """Base of all samples, with the fields that they share; further fields of a corpus are ignored."""
+    """Base of all samples, with their id and the name of their corpus; unknown fields of a record are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
@@ -54,7 +54,7 @@ class Sample(BaseModel):
 
 
 class JournalismSample(Sample):
-    """A paper's abstract to write an article from, with a person's plain summary as the reference (LLM-CLBR)."""
+    """A paper's abstract to write an article from, with a person's plain summary as reference, if any (LLM-CLBR)."""
 
     abstract: NonEmptyText
     summary: Annotated[NonEmptyText | None, _BLANK_AS_NONE] = None
@@ -206,7 +206,7 @@ def _parse_csv_rows(text: str, path: Path) -> list[LocatedRecord]:
 
 
 def normalize_split(name: str | None) -> Split:
-    """Return the split (train, dev, test, all) that a name from the user or a release means; None means dev.
+    """Return the split (train, dev, test, all) that a name such as valid means, or dev for None; reject unknown names.
 
     Raises:
         InputError: The name is unknown.

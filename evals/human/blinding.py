@@ -50,7 +50,7 @@ class BlindingKey(BaseModel):
     """Hidden items by name, in the order shown."""
 
     def find_hidden_item(self, item: str, system_count: int) -> HiddenItem:
-        """Return the sample and systems of an item: one system for a rating, two for a comparison.
+        """Return what an item hides, or raise unless it has `system_count` systems: 1 for a rating, 2 for a comparison.
 
         Raises:
             InputError: The key belongs to other tasks.
@@ -67,8 +67,8 @@ def hash_parts(seed: int, *parts: str) -> str:
     return blake2b(json.dumps([seed, *parts]).encode(), digest_size=8).hexdigest()
 
 
-def make_key(seed: int, hidden: Iterable[HiddenItem], *, together: bool) -> BlindingKey:
-    """Build the key: items get random names and a random order; `together` keeps those of a sample adjacent."""
+def build_blinding_key(seed: int, hidden: Iterable[HiddenItem], *, together: bool) -> BlindingKey:
+    """Build the key: names and order of items are hashes of the seed; `together` keeps items of a sample adjacent."""
     named = {hash_parts(seed, each.sample, *each.systems): each for each in hidden}
     order = sorted(named, key=lambda item: (hash_parts(seed, named[item].sample) if together else "", item))
     return BlindingKey(seed=seed, items={item: named[item] for item in order})
@@ -147,7 +147,7 @@ def build_rating_tasks(candidates: Iterable[CandidateText], *, seed: int) -> tup
     """Return a task for each text, in random order and without Markdown, and the key to the tasks."""
     texts = _group_by_sample(candidates)
     hidden = [HiddenItem(sample=sample, systems=(system,)) for sample, written in texts.items() for system in written]
-    key = make_key(seed, hidden, together=False)
+    key = build_blinding_key(seed, hidden, together=False)
     tasks = []
     for item, each in key.items.items():
         candidate = texts[each.sample][each.systems[0]]
@@ -175,7 +175,7 @@ def build_comparison_tasks(
     if not hidden:
         raise InputError("The texts are of one system only; comparisons need those of two or more.")
     # The comparisons of a sample follow each other, so that a rater reads its paragraph once.
-    key = make_key(seed, hidden, together=True)
+    key = build_blinding_key(seed, hidden, together=True)
     tasks = []
     for item, each in key.items.items():
         first, second = (texts[each.sample][system] for system in each.systems)

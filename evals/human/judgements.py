@@ -55,7 +55,7 @@ _AGREEMENT_NOTE = (
 
 
 def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Tabulate each rater's last answer to each comparison, with its systems, from answers in chronological order.
+    """Tabulate each rater's last answer by comparison and criterion, with the two systems; `answers` are chronological.
 
     Returns:
         A row for each answer: `sample`, `first` and `second` (the systems in the order shown), `criterion`, `rater` and
@@ -71,7 +71,7 @@ def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> Dat
     return DataFrame(lines, columns=["sample", "first", "second", "criterion", "rater", "answer"])
 
 
-def compute_points(given: DataFrame) -> DataFrame:
+def compute_comparison_points(given: DataFrame) -> DataFrame:
     """Tabulate the `points` (0 to 1, mean over raters) of each `system` against each `other` on each `sample`."""
     points = given["answer"].map(_ANSWER_POINTS)
     # Each judgement gives a line for either side, whose points add up to 1.
@@ -85,7 +85,7 @@ def compute_points(given: DataFrame) -> DataFrame:
 
 def compute_dominance(given: DataFrame) -> DataFrame:
     """Tabulate the points of each system (column) against each other (row), summed over samples; one criterion."""
-    return compute_points(given).pivot_table(index="other", columns="system", values="points", aggfunc="sum")
+    return compute_comparison_points(given).pivot_table(index="other", columns="system", values="points", aggfunc="sum")
 
 
 def compute_rater_kappa(given: DataFrame, *, ties: bool) -> Kappa:
@@ -130,7 +130,7 @@ def _tabulate_dominance(given: DataFrame, seed: int) -> DataFrame:
     points = compute_dominance(given)
     shares = [
         estimate_clustered_mean([list(won) for _, won in own.groupby("sample")["points"]], seed=seed)
-        for _, own in compute_points(given).groupby("system")
+        for _, own in compute_comparison_points(given).groupby("system")
     ]
     rows = [[str(row), *map(format_decimal, cells)] for row, cells in zip(points.index, points.to_numpy(), strict=True)]
     rows.append(["total", *map(format_decimal, points.sum())])
@@ -168,7 +168,7 @@ PUBLISHED_MEANS: dict[RaterGroup, Mapping[str, tuple[float, ...]]] = {
 
 
 def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Tabulate each rater's last rating of each article, with its system, from answers in chronological order.
+    """Tabulate each rater's last rating by article and question, with the article's system, from chronological answers.
 
     Returns:
         A row for each answer: `sample`, `system`, `rater`, `question` and `value` (1 to 5).
@@ -186,7 +186,7 @@ def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFr
 def select_rater_group(
     given: DataFrame, group: RaterGroup, within_from: float = FIELD_KNOWLEDGE_THRESHOLD
 ) -> DataFrame:
-    """Return the ratings of all raters, or only those by raters within or outside the field of the rated paper."""
+    """Return all ratings, or those by raters within the field (mean knowledge at least `within_from`) or outside it."""
     # All raters include those who did not answer the question on their knowledge.
     if group == "all":
         return given

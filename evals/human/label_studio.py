@@ -85,7 +85,7 @@ class RaterAnswer(NamedTuple):
 def resolve_answers(
     answers: Iterable[RaterAnswer], key: BlindingKey, questions: Sequence[SurveyQuestion], *, system_count: int
 ) -> Iterator[tuple[RaterAnswer, HiddenItem]]:
-    """Yield the last answer of each rater to each question with its item's sample and systems; input chronological.
+    """Yield each rater's last answer to each question on an item, with what the item hides, from chronological answers.
 
     Raises:
         InputError: The key belongs to other tasks, or an answer was not offered.
@@ -159,7 +159,7 @@ def _add_questions(view: Element, questions: Iterable[SurveyQuestion], about: st
 
 
 def write_project(folder: Path, config: str, tasks: Sequence[LabelStudioTask], key: BlindingKey) -> None:
-    """Write labelling.xml and tasks.json for Label Studio, and key.json, which no rater may see, into a folder.
+    """Write or replace labelling.xml and tasks.json for Label Studio, and key.json, which no rater may see.
 
     Raises:
         StateError: The folder cannot be written.

@@ -90,7 +90,7 @@ def _build_corpus_section(a: Evaluation, corpus: str, values: DataFrame) -> Repo
 
 
 def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
-    """Build the section on the choices and prompts that differ between the runs."""
+    """Build the section on the settings, versions and prompts that differ between the runs, or say that none do."""
     one, other = _flatten_choices(a.config), _flatten_choices(b.config)
     prompts, others = _collect_prompt_hashes(a), _collect_prompt_hashes(b)
     pairs = [(name, one.get(name, _ABSENT), other.get(name, _ABSENT)) for name in {**one, **other}]
@@ -104,7 +104,7 @@ def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
 
 
 def _flatten_choices(config: RunConfig) -> dict[str, str]:
-    """Return a run's choices as text by dotted name, without its time and id."""
+    """Return a run's settings as text by dotted name (such as `models.reader.model`), without its time and id."""
     content = config.model_dump(mode="json", exclude={"task", "begun", "corpora", "id"})
     content["corpora"] = {corpus.name: corpus.model_dump(mode="json", exclude={"name"}) for corpus in config.corpora}
     flat: dict[str, Any] = json_normalize(content).iloc[0].to_dict()

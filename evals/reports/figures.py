@@ -52,7 +52,7 @@ def draw_figures(evaluation: Evaluation) -> list[Picture]:
 
 
 def make_slug(text: str) -> str:
-    """Convert a text into at most 40 ASCII letters, digits and hyphens for a file name; may be empty."""
+    """Convert a text into at most 40 lower-case ASCII letters, digits and hyphens for a file name; may be empty."""
     ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:40].strip("-")
 

@@ -16,7 +16,17 @@ from typing import Any, Literal, get_args
 
 from evals.metrics import compute_corpus_bleu, compute_meteor, compute_rouge
 from evals.statistics import compute_label_f1
-from evals.task import EvaluatedSystem, Item, Measure, Row, Table, Task, build_graph_input, name_figures, take_field
+from evals.task import (
+    EvaluatedSystem,
+    Item,
+    Measure,
+    Row,
+    Table,
+    Task,
+    build_graph_input,
+    make_field_item,
+    map_published_figures,
+)
 from graphs.baselines import chain_of_verification_builder, single_model_builder
 from graphs.focused_feedback import builder
 from runs.jobs import Record
@@ -24,7 +34,7 @@ from runs.runnable import Builder
 from state.extensions import FEEDBACK_EXTENSIONS, resolve_extensions
 from state.feedback import Weakness
 from state.settings import FEEDBACK_ROLES, FeedbackContext, Settings
-from tools.reranking import check_reranker, choose_weights_folder, load_reranker, select_unseen_weights
+from tools.reranking import choose_weights_folder, load_reranker, preload_reranker, select_unseen_weights
 
 WEAKNESS_LABELS: tuple[Weakness, ...] = get_args(Weakness)
 
@@ -32,7 +42,7 @@ _build_input = partial(build_graph_input, {"paper": "paper", "text": "paragraph"
 
 
 def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the setting of weights not trained on the sample's paper; empty if the settings rank no plans."""
+    """Return the setting of re-ranker weights not trained on the sample's paper; empty if no plans are ranked."""
     options = Settings.model_validate(choices).feedback
     if not (options.rerank and options.plans > 1):
         return {}
@@ -74,13 +84,13 @@ SYSTEMS = {
         builder,
         FeedbackContext(),
         _build_input,
-        check=lambda settings: check_reranker(settings.feedback),
+        check=lambda settings: preload_reranker(settings.feedback),
         sample_settings=_choose_unseen_reranker,
     ),
 }
 
 
-def _find_raised_comment(output: Record) -> Record | None:
+def _select_raised_comment(output: Record) -> Record | None:
     """Return the comment on the paragraph of a run's output, or None if none was raised."""
     review = output["reviews"][0]
     comment: Record | None = review["comment"]
@@ -89,12 +99,12 @@ def _find_raised_comment(output: Record) -> Record | None:
 
 def _make_comment_item(sample: Record, output: Record) -> Item | None:
     """Return the raised comment (review and suggestion) as an item, with an empty text if none was raised."""
-    comment = _find_raised_comment(output)
+    comment = _select_raised_comment(output)
     return Item(sample, f"{comment['review']} {comment['suggestion']}".strip() if comment else "", output)
 
 
 ROWS = [
-    Row("human", "human reviews", partial(take_field, "feedback")),
+    Row("human", "human reviews", partial(make_field_item, "feedback")),
     Row("single", "single model", _make_comment_item, system="single", paper="single GPT-4"),
     Row("cove", "chain of verification", _make_comment_item, system="cove", paper="CoVe"),
     Row("no-reranking", "without re-ranking", _make_comment_item, system="no-reranking", paper="SWIF2T - RR"),
@@ -110,9 +120,9 @@ ROWS = [
 
 
 def _score_overlap(metric: Literal["METEOR", "ROUGE-L"], missing: float | None, item: Item) -> float | None:
-    """Compute the overlap of a comment with the human review, 0 to 100.
+    """Compute the overlap of a comment with the human review, 0 to 100; return `missing` if no comment was raised.
 
-    A paragraph without a comment scores `missing`; None leaves it out of the mean.
+    If `missing` is None, a paragraph without a comment is left out of the mean.
     """
     if not item.text:
         return missing
@@ -134,14 +144,14 @@ def _score_label_f1(label: Weakness, items: Sequence[Item]) -> float | None:
     labelled = [item for item in items if item.sample["aspect"]]
     gold: list[str] = [item.sample["aspect"] for item in labelled]
     # A paragraph without a comment has no predicted label and counts against the recall.
-    predicted = [comment["label"] if (comment := _find_raised_comment(item.output)) else None for item in labelled]
+    predicted = [comment["label"] if (comment := _select_raised_comment(item.output)) else None for item in labelled]
     return compute_label_f1(gold, predicted, label) if label in gold else None
 
 
-def _score_property(name: str, item: Item) -> float | None:
+def _score_review_property(name: str, item: Item) -> float | None:
     """Return 100 or 0 for a property of a paragraph's review; None without the human label or comment that it needs."""
     outcome, aspect = item.output["reviews"][0]["outcome"], item.sample["aspect"]
-    comment = _find_raised_comment(item.output)
+    comment = _select_raised_comment(item.output)
     found = {
         "comment %": outcome == "comment",
         "nothing %": outcome == "nothing worth raising",
@@ -186,7 +196,7 @@ OVERLAP_MEASURES = [
 ]
 
 ASPECT_MEASURES = [
-    Measure("accuracy", "higher", partial(_score_property, "accuracy")),
+    Measure("accuracy", "higher", partial(_score_review_property, "accuracy")),
     *(Measure(f"F1 {label}", "higher", statistic=partial(_score_label_f1, label)) for label in WEAKNESS_LABELS),
 ]
 
@@ -199,7 +209,8 @@ _OUTCOME_DIRECTIONS: dict[str, Literal["lower", "higher", "neither"]] = {
     "cited %": "higher",
 }
 OUTCOME_MEASURES = [
-    Measure(name, better, partial(_score_property, name), digits=0) for name, better in _OUTCOME_DIRECTIONS.items()
+    Measure(name, better, partial(_score_review_property, name), digits=0)
+    for name, better in _OUTCOME_DIRECTIONS.items()
 ]
 
 # Costs are measured by paragraph, so that they have intervals and are compared like scores.
@@ -226,7 +237,7 @@ TABLE_5 = Table(
     title="Table 5",
     rows=COMPARED_ROWS,
     measures=_ASPECT_NAMES,
-    published={"": name_figures(_ASPECT_NAMES, _PUBLISHED_ASPECTS)},
+    published={"": map_published_figures(_ASPECT_NAMES, _PUBLISHED_ASPECTS)},
     baseline="single",
 )
 
@@ -234,7 +245,7 @@ TABLE_6 = Table(
     title="Table 6",
     rows=COMPARED_ROWS,
     measures=[measure.name for measure in OVERLAP_MEASURES],
-    published={"": name_figures(("METEOR", "BLEU@4", "ROUGE-L"), _PUBLISHED_OVERLAP)},
+    published={"": map_published_figures(("METEOR", "BLEU@4", "ROUGE-L"), _PUBLISHED_OVERLAP)},
     baseline="single",
 )
 

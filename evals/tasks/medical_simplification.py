@@ -20,8 +20,8 @@ from evals.task import (
     Table,
     Task,
     build_graph_input,
-    name_figures,
-    take_field,
+    make_field_item,
+    map_published_figures,
 )
 from graphs.medical_simplification import builder
 from runs.jobs import Record
@@ -72,10 +72,7 @@ SYSTEMS = {
 
 
 def _make_version_item(number: int | None, sample: Record, output: Record) -> Item | None:
-    """Return as an item the version of a run's text after a number of entries, or the selected version (None).
-
-    A run that ended before it has its last version instead.
-    """
+    """Return as an item a run's text after `number` entries (the last if it made fewer), or the selected one (None)."""
     last = output["selected_version"] if number is None else number
     version = output["versions"][: last + 1][-1]
     return Item(sample, version["text"], output, version["number"])
@@ -85,8 +82,8 @@ _make_selected_item = partial(_make_version_item, None)
 
 
 ROWS = [
-    Row("source", "the abstracts", partial(take_field, "source")),
-    Row("reference", "the plain-language summaries", partial(take_field, "target")),
+    Row("source", "the abstracts", partial(make_field_item, "source")),
+    Row("reference", "the plain-language summaries", partial(make_field_item, "target")),
     Row("single", "single model", _make_selected_item, system="single"),
     *(
         Row(f"layperson{n}", f"layperson × {n}", partial(_make_version_item, n), "layperson", f"SoMS, layperson × {n}")
@@ -126,7 +123,7 @@ def _compute_copied_share(item: Item) -> float:
 
 
 def _count_events(name: str, item: Item) -> float | None:
-    """Count what a text lost and what its run took up to this version; None where a text of the corpus has no run."""
+    """Count lost details, or calls, re-asks or problems up to this version; None for what a corpus text cannot have."""
     # A text of the corpus has no run; only its details can be counted.
     if not item.output:
         return float(len(find_lost_details(item.sample["source"], item.text))) if name == "lost" else None
@@ -189,7 +186,7 @@ TABLE_1 = Table(
     rows=[*_DEFAULT_ROWS, *EXTENDED_SYSTEMS, "as-set"],
     # The F1 variant stands beside the SARI that the paper reports: see the notes of the task.
     measures=["SARI", "SARI F1", *_TABLE_1_MEASURES[1:], *_COST_MEASURES],
-    published={"": name_figures(_TABLE_1_MEASURES, _PUBLISHED_TABLE_1)},
+    published={"": map_published_figures(_TABLE_1_MEASURES, _PUBLISHED_TABLE_1)},
     baseline="single",
 )
 
@@ -197,7 +194,7 @@ TABLE_2 = Table(
     title="Table 2",
     rows=["single", "layperson1", "layperson2", "layperson3", "society1", "society2"],
     measures=["SARI", "SARI F1", "KEEP", "DELETE", "DELETE F1", *_TABLE_2_MEASURES[3:]],
-    published={"": name_figures(_TABLE_2_MEASURES, _PUBLISHED_TABLE_2)},
+    published={"": map_published_figures(_TABLE_2_MEASURES, _PUBLISHED_TABLE_2)},
     baseline="single",
 )
 

@@ -21,8 +21,8 @@ from evals.task import (
     Table,
     Task,
     build_graph_input,
-    name_figures,
-    take_field,
+    make_field_item,
+    map_published_figures,
 )
 from graphs.baselines import sequence_to_sequence_builder
 from graphs.science_journalism import builder
@@ -95,7 +95,7 @@ SYSTEMS: dict[str, EvaluatedSystem] = {
 
 
 def _make_draft_item(chosen: int | Literal["paper", "best"], sample: Record, output: Record) -> Item | None:
-    """Return as an item the draft of a round (0: the first draft), or None if the run had fewer rounds.
+    """Return as an item a run's draft: of a round (0: the first; None if there were fewer), "paper", or "best".
 
     "paper" is the round that the paper keeps, or the last round if the run had fewer; "best" is the selected round.
     """
@@ -114,8 +114,8 @@ _make_paper_item = partial(_make_draft_item, "paper")
 _make_best_item = partial(_make_draft_item, "best")
 
 ROWS = [
-    Row("abstracts", "the abstracts", partial(take_field, "abstract"), paper="paper abstracts"),
-    Row("summaries", "the plain summaries", partial(take_field, "summary"), paper="plain summaries"),
+    Row("abstracts", "the abstracts", partial(make_field_item, "abstract"), paper="paper abstracts"),
+    Row("summaries", "the plain summaries", partial(make_field_item, "summary"), paper="plain summaries"),
     Row("single", "single model (first draft)", _make_first_item, "full", "Qwen-1.5-7B alone"),
     Row("loop", f"LLM-CLBR (round {_PAPER_ROUND})", _make_paper_item, "full", "LLM-CLBR"),
     Row("best", "LLM-CLBR (best draft)", _make_best_item, "full"),
@@ -196,7 +196,7 @@ TABLE_1 = Table(
     ],
     measures=[*_GRADE_MEASURES, "mean grade", "words", "coverage", "unsupported", "calls"],
     published={
-        corpus: name_figures(_GRADE_MEASURES, {row: figures[at] for row, figures in _PUBLISHED_GRADES.items()})
+        corpus: map_published_figures(_GRADE_MEASURES, {row: figures[at] for row, figures in _PUBLISHED_GRADES.items()})
         for at, corpus in enumerate(_CORPORA)
     },
     baseline="single",

@@ -68,8 +68,8 @@ def format_extension_flag(extension: FeedbackExtension, state: AnyState) -> str:
     return "yes" if extension in get_feedback_settings(state).extensions else ""
 
 
-def make_bounded_list_field(number: int, role: FeedbackRole, state: AnyState) -> Any:
-    """Return the field of a list of at most `number` items, which is bounded only if the model has `schema_limits`.
+def make_list_field(number: int, role: FeedbackRole, state: AnyState) -> Any:
+    """Return a list's Pydantic field, whose JSON schema names `number` as `maxItems` if the model has `schema_limits`.
 
     The bound is a setting, or follows from the state, and is not in the table of limits.
     """
@@ -191,7 +191,7 @@ def build_evidence(step: Step, source: Literal["computed", "model"], answer: str
 
 
 async def log_answers(state: ParagraphState) -> ParagraphState:
-    """Return the update that logs the last wave with its outcomes, adds its evidence, and empties the wave."""
+    """Return the update that logs the last wave's steps with outcomes, adds their evidence, and empties the wave."""
     answers = {answer["step"]: answer for answer in state["answers"]}
     log, evidence = list[StepRecord](), list(state["evidence"])
     for record in state["decided"]:

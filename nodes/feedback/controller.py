@@ -19,7 +19,7 @@ from nodes.feedback.agent import (
     get_feedback_settings,
     list_question_actions,
     log_answers,
-    make_bounded_list_field,
+    make_list_field,
 )
 from nodes.feedback.planner import UnnumberedStep, describe_step, normalize_plan, number_steps
 from nodes.shared import AgentAnswer
@@ -156,7 +156,7 @@ async def _ask_wave_decision(state: ParagraphState, steps: list[Step], choices: 
         "WaveDecision",
         __base__=AgentAnswer,
         explanation=_EXPLANATION,
-        decisions=(list[decision], make_bounded_list_field(len(steps), "controller", state)),
+        decisions=(list[decision], make_list_field(len(steps), "controller", state)),
         **_build_steps_field(state, choices),
     )
     variables = {
@@ -179,7 +179,7 @@ def _build_steps_field(state: ParagraphState, choices: Sequence[Choice]) -> dict
     actions: Any = Literal[list_question_actions(state)]
     step = create_model("NewStep", __base__=AgentAnswer, action=(actions, ...), question=_QUESTION)
     most = get_feedback_settings(state).max_questions
-    return {"steps": (list[step], make_bounded_list_field(most, "controller", state))}
+    return {"steps": (list[step], make_list_field(most, "controller", state))}
 
 
 def _build_controller_variables(state: ParagraphState, choices: Sequence[Choice]) -> dict[str, object]:

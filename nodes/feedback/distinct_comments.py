@@ -28,7 +28,7 @@ NO_REPETITION = "none"
 
 
 class Repetition(AgentAnswer):
-    """Which earlier comment says the same as a new one."""
+    """Verifier's answer on whether a comment repeats another; the schema that is asked for adds `same_as`."""
 
     explanation: Annotated[str, LengthLimit("note_words")]
 

@@ -51,7 +51,7 @@ def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
         f"Papers are split at paragraphs and words into at most {chosen.segment_characters:,} characters, as the "
         "authors' code does; the paper speaks of segments of equal length. Their references are not searched.",
         f"The literature that was asked is {asked}, in the paper Google. Where a full text cannot be had, the "
-        "abstract is read; what has an identifier, the title or the abstract of the paper under review is left out."
+        "abstract is read; records of the paper under review itself, by identifier, title or abstract, are left out."
         if asked
         else "No literature is set up, so the paper alone was asked.",
         "The controller may go to the review once a question is answered, and may leave it out at the last step. "
@@ -76,7 +76,7 @@ async def initialise(
     roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
     list_own_deviations: DeviationLister = list_swif2t_deviations,
 ) -> dict[str, Any]:
-    """Return every key of the first state, for the roles that a system asks and the deviations that it lists."""
+    """Read the paper, choose the paragraphs to review, and return the run's first state, with frozen settings."""
     settings, paper = await resolve_input(state, "paper", runtime.context or FeedbackContext())
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)

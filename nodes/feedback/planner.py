@@ -22,7 +22,7 @@ from nodes.feedback.agent import (
     get_feedback_settings,
     list_literature_sources,
     list_question_actions,
-    make_bounded_list_field,
+    make_list_field,
     translate_request_failures,
 )
 from nodes.shared import AgentAnswer, get_limits, get_model_settings
@@ -100,7 +100,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
     chosen, model = get_feedback_settings(state), get_model_settings("planner", state)
     if chosen.plans > 1:  # at a low temperature all samples would be the same plan
         model = model.model_copy(update={"temperature": max(model.temperature or 0, chosen.plan_temperature)})
-    steps_field = make_bounded_list_field(chosen.max_questions + 1, "planner", state)
+    steps_field = make_list_field(chosen.max_questions + 1, "planner", state)
     schema = build_plan_schema((*list_question_actions(state), "write_review"), steps_field)
     variables: dict[str, object] = {
         "paragraph": format_prompt_text(state["target"]["text"], state),
@@ -133,7 +133,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
 
 
 async def edit_plan(state: ParagraphState) -> ParagraphState:
-    """Pause the run for a person, whose questions replace those of the best plan; one with `advice` null keeps it."""
+    """Pause the run for a person, whose questions replace those of the best plan; without an `advice` list it stays."""
     plan = state["plans"][0]
     lines = [f"{SOURCE_NAMES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
     answer = interrupt(

@@ -13,7 +13,7 @@ from nodes.feedback.agent import (
     format_extension_flag,
     format_prompt_text,
     get_feedback_settings,
-    make_bounded_list_field,
+    make_list_field,
 )
 from nodes.feedback.computed_checks import list_shown_findings, validate_finding_wordings
 from nodes.shared import AgentAnswer
@@ -38,7 +38,7 @@ class Review(AgentAnswer):
 
 
 class AnchoredReview(AgentAnswer):
-    """A comment whose quote is checked, with a suggestion and, of each paragraph's own, evidence (`anchors`)."""
+    """A comment with a checked quote and a suggestion (`anchors`); the schema of a paragraph adds the evidence."""
 
     reasoning: Annotated[str, LengthLimit("review_words")]
     quote: Annotated[str, LengthLimit("quote_words")]
@@ -82,7 +82,7 @@ def build_review_schema(state: ParagraphState) -> type[BaseModel]:
     checks["check_quote"] = model_validator(mode="after")(check_quote)
     ids = tuple(item["id"] for item in state["evidence"])
     known: Any = Literal[ids] if ids else str
-    fields: Any = {"evidence": (list[known], make_bounded_list_field(len(ids), "reviewer", state)), **computed}
+    fields: Any = {"evidence": (list[known], make_list_field(len(ids), "reviewer", state)), **computed}
     return create_model("Review", __base__=AnchoredReview, __validators__=checks, **fields)
 
 

@@ -16,7 +16,7 @@ from nodes.feedback.agent import (
     fail_paragraph,
     format_prompt_text,
     get_feedback_settings,
-    make_bounded_list_field,
+    make_list_field,
 )
 from nodes.feedback.investigator import PlainAnswer, is_actual_answer
 from nodes.feedback.planner import UnnumberedStep, number_steps
@@ -35,10 +35,10 @@ class CrossCheck(AgentAnswer):
 
 
 async def plan_questions(state: ParagraphState) -> ParagraphState:
-    """Ask for questions that test the claims of the paragraph; all of them are the wave."""
+    """Ask the model for questions that test the claims of the paragraph, and make all of them one wave of steps."""
     most = get_feedback_settings(state).max_questions
     variables = {"paragraph": format_prompt_text(state["target"]["text"], state), "most": most}
-    field = make_bounded_list_field(most, "planner", state)
+    field = make_list_field(most, "planner", state)
     question = Annotated[str, LengthLimit("note_words")]
     schema = create_model("VerificationQuestions", __base__=AgentAnswer, questions=(list[question], field))
     try:

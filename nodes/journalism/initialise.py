@@ -30,7 +30,7 @@ UNUSED_ROLES = {
 async def initialise(
     state: JournalismInput, runtime: Runtime[JournalismContext], *, has_agents: bool = True
 ) -> dict[str, Any]:
-    """Return every key of the first state, for agents or for a fine-tuned model without agents."""
+    """Read the paper, and return the run's first state, with frozen settings; also for a model without agents."""
     # 1. Read the paper.
     settings, paper = await resolve_input(state, "paper", runtime.context or JournalismContext())
     options = settings.journalism

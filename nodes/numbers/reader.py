@@ -31,7 +31,7 @@ class NumbersRead(AgentAnswer):
 
 
 async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) -> dict[str, Any]:
-    """Return every key of the first state, with the passages that the model reads."""
+    """Read the paper, and return the run's first state, with the passages whose numbers the model is to read."""
     settings, paper = await resolve_input(state, "paper", runtime.context or CheckContext())
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.check.max_pages)
     document = await asyncio.to_thread(load_document, ref)

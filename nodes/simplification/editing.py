@@ -99,7 +99,7 @@ def list_pending_wordings(state: LoopState) -> list[WordingSuggestion]:
 
 @as_loop_node
 async def enter_wordings(state: LoopState) -> LoopState:
-    """Rewrite the text with the accepted wordings in it."""
+    """Ask the simplifier for the whole text with the accepted wordings that it does not have yet."""
     accepted = list_pending_wordings(state)
     wordings = [f'"{item["original"]}" -> "{item["replacement"]}"' for item in accepted]
     reasons = [f"{wording}: {item['reason']}" for wording, item in zip(wordings, accepted, strict=True)]
@@ -133,7 +133,7 @@ def _is_abandoned_edit(piece: str, text: str, state: LoopState) -> bool:
 
 @as_loop_node
 async def leave_out_redundancies(state: LoopState) -> LoopState:
-    """Rewrite the text without the parts that the expert validated."""
+    """Ask the simplifier for the whole text without the parts that the expert validated."""
     parts = state["exchange"]["redundancies"]
     reasons = [f'"{part["quote"]}": {part["reason"]}' for part in parts if part["verdict"] == "validated"]
     variables: dict[str, object] = {"parts": format_numbered_list(reasons)}

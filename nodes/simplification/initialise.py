@@ -24,7 +24,7 @@ def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
         "The simplifier's answer has the paper's title and no closing invitation to further questions.",
         "All answers but the simplifier's texts are JSON by a schema; the paper's agents write text.",
         "The selector reads the original, the newest text and a retelling of what was said, or a summary of that, "
-        "not the entire conversation. It is not asked where one lead is left; where it fails, the first lead acts.",
+        "not the entire conversation. It is not asked if one lead agent is left; if it fails, the first one acts.",
         "A wording without a verdict is rejected, a part without one stays, a question without an answer is dropped.",
         "Accepted wordings enter the text together, after the last round; in the paper they enter round by round.",
         "Wordings, removals and corrections are made in the newest text; the paper's simplifier rewrites the original.",
@@ -32,7 +32,7 @@ def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
 
 
 async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:
-    """Return every key of the first state, with the source as version 0."""
+    """Read the source text, and return the run's first state, with frozen settings and the source as version 0."""
     settings, abstract = await resolve_input(state, "abstract", runtime.context or SimplificationContext())
     options = settings.simplification
     source = await asyncio.to_thread(read_source, abstract, options.scope, options.max_pages)

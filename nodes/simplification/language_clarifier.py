@@ -70,7 +70,7 @@ def list_round_suggestions(state: LoopState) -> list[WordingSuggestion]:
 
 
 def _add_suggestions(state: LoopState, wordings: Wordings, calls: list[CallRecord]) -> LoopState:
-    """Return the update with the suggestions of a new round; repeated and empty changes are left out."""
+    """Return the update with the suggestions of a new round, without repetitions and those that change nothing."""
     number = state["loop_round"] + 1
     # An answer may repeat a suggestion, or suggest the words that it should replace.
     pairs = dict.fromkeys((item.original.strip(), item.replacement.strip()) for item in wordings.suggestions)

@@ -37,7 +37,7 @@ def measure_version(
 
 
 async def log_exchange(state: SimplificationState) -> SimplificationState:
-    """Return the update that files the exchange, its text as a version, its changes, memories and calls."""
+    """Return the update that files the exchange, its text as a version, changes, memories, calls, and a stop reason."""
     version = measure_version(state["entry"], state["next_loop"], state["text"], state["lost"])  # type: ignore[arg-type]
     filed: SimplificationState = {
         "versions": [version],

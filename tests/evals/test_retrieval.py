@@ -14,7 +14,7 @@ from evals.retrieval import (
     RetrievalLabel,
     build_corpus_document,
     evaluate_retrieval,
-    load_labelled_comments,
+    join_labelled_comments,
 )
 from state.errors import InputError
 from state.settings import FeedbackSettings
@@ -64,8 +64,8 @@ def test_each_label_names_its_paper_its_places_and_a_question() -> None:
 
 def test_a_folder_that_lacks_papers_is_told_what_to_give(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"papers\.jsonl cannot be read"):
-        load_labelled_comments(tmp_path)
+        join_labelled_comments(tmp_path)
     (tmp_path / "papers.jsonl").write_text(json.dumps({"paper_id": "x", "sections": []}), encoding="utf-8")
     (tmp_path / "paragraph_reviews.jsonl").write_text(json.dumps({"id": "y"}), encoding="utf-8")
     with pytest.raises(InputError, match="lacks the paper 9-184 or the comment pr-0819: give all of F1000RD"):
-        load_labelled_comments(tmp_path)
+        join_labelled_comments(tmp_path)

@@ -31,7 +31,7 @@ class Ward:
         return run
 
     async def run(self, out: Path) -> list[dict[str, Any]]:
-        return await run_jobs(self.jobs, out, 2, fields=["id"], tell=self.told.append)
+        return await run_jobs(self.jobs, out, 2, fields=["id"], on_end=self.told.append)
 
 
 async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ async def test_no_more_jobs_run_at_once_than_allowed(tmp_path: Path) -> None:
         running -= 1
         return {}
 
-    await run_jobs({(str(number),): run for number in range(9)}, tmp_path / "out.jsonl", 3, fields=["id"], tell=print)
+    await run_jobs({(str(number),): run for number in range(9)}, tmp_path / "out.jsonl", 3, fields=["id"], on_end=print)
     assert most == 3
 
 

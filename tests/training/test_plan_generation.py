@@ -16,7 +16,7 @@ from tools.models import close_clients
 from tools.models.prompts import load_prompt
 from training.plan_reranker.generate import (
     GENERIC_COMMENTS,
-    choose_other_paragraphs,
+    choose_other_pairs,
     generate_plans,
     select_comment,
     select_prompt,
@@ -96,4 +96,4 @@ async def test_kinds_are_mixed_and_as_many_are_written_as_are_asked_for(
 
 def test_one_paper_alone_has_no_other_s_comment() -> None:
     with pytest.raises(InputError, match="too few papers"):
-        choose_other_paragraphs(PAIRS[:1])
+        choose_other_pairs(PAIRS[:1])

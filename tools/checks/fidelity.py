@@ -48,7 +48,7 @@ class Name:
 
     @property
     def end(self) -> int:
-        """Place behind the name in the sentence."""
+        """Offset at which the name ends in the sentence."""
         return self.start + len(self.text)
 
     @property
@@ -112,7 +112,7 @@ def find_names(sentence: Sentence) -> list[Name]:
 
 
 def _find_symbols(text: str, token: re.Match[str]) -> Iterator[Name]:
-    """Yield the parts of a hyphenated token that are not ordinary words: IL-6 of "IL-6-dependent"."""
+    """Yield the symbols within a token, without the ordinary words joined to them: IL-6 of "IL-6-dependent"."""
     parts = [(part.start() + token.start(), part[0]) for part in _PART.finditer(token[0])]
     marked = [(start, part, _classify_part(text, start, part)) for start, part in parts]
     for is_ordinary, group in groupby(marked, key=lambda item: item[2] == "ordinary"):
@@ -138,7 +138,7 @@ def _classify_part(text: str, start: int, part: str) -> str:
 
 
 def _join_capitalised_words(text: str, run: list[tuple[int, str]]) -> Iterator[Name]:
-    """Yield the name that a run of capitalised words makes together, or nothing if it is a title or label."""
+    """Yield the one name that a run of capitalised words makes; nothing for "Dr" or "IV" alone, or for a label."""
     while run and len(run[-1][1]) == 1:
         run = run[:-1]  # single letters count only inside: "John F. Kennedy"
     if run and not (len(run) == 1 and (run[0][1].lower() in _TITLES or _ROMAN.match(run[0][1]))):

@@ -116,7 +116,7 @@ def find_amounts(sentence: str) -> list[Amount]:
 
 
 def _parse_amount(sentence: str, match: re.Match[str]) -> Amount | None:
-    """Build the amount of a match of `_NUMBER`; None for ordinals, dimensions, plurals and infinite values."""
+    """Build the amount of a match of `_NUMBER`; None for ordinals, dimensions, plurals but decades, and infinities."""
     # 1. The value.
     scale = parse_number_words(f"one {match['scale']}") if match["scale"] else 1.0
     value, significant = _parse_value_and_digits(match)
@@ -238,7 +238,7 @@ class AmountIndex:
         return any(_is_supported_by(stated, amount) for stated in comparable)
 
     def _has_exact_amount(self, amount: Amount) -> bool:
-        """Return whether an amount is there as written, unit and digits, as a ratio of two numbers, or as "tripled"."""
+        """Return whether the text has an amount as written, both numbers of its ratio, or a word such as "tripled"."""
         if amount.pair and self._values.issuperset(amount.pair):
             return True
         return (_is_count(amount) and amount.value in self._counts) or _build_amount_key(amount) in self._stated
@@ -250,7 +250,7 @@ def _build_amount_key(amount: Amount) -> Hashable:
 
 
 def _is_count(amount: Amount) -> bool:
-    """Return whether an amount has no hedge and no unit, or is a multiple (threefold)."""
+    """Return whether an amount has no hedge, and either no unit or the unit of a multiple (threefold)."""
     return amount.hedge == "exact" and (amount.unit is None or amount.unit.dimension == "fold")
 
 

@@ -156,7 +156,7 @@ _FOLLOWING: Final = re.compile(
 
 
 def parse_following_unit(text: str, position: int, *, spelled: bool) -> tuple[Unit, int] | None:
-    """Return the unit behind a number that ends at a position, and the end of the unit; None without a unit."""
+    """Return the unit after a number that ends at a position, and its end; None without one, or for "five m"."""
     match = _FOLLOWING.match(text, position)
     # A number in words has a unit in words: "five metres", never "five m".
     if not match or (spelled and match["unit"] in _UNITS_BY_SYMBOL and match["unit"] != "%"):

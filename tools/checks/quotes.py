@@ -27,7 +27,7 @@ class TextSpan(NamedTuple):
 
 
 def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> TextSpan | None:
-    """Return the first span of a text that has the words of a quote in order and without gaps; None without any.
+    """Return the first span of a text with the words of a quote in a row; None without any, or for too short a quote.
 
     Args:
         quote: Words to find; case, punctuation and white space may differ, accents may not.

@@ -24,7 +24,7 @@ def score_sentence_similarity(text: str, source: str) -> list[tuple[str, float]]
     """Return each sentence of a text, without headings, with its highest cosine (-1 to 1) to one of the source.
 
     Raises:
-        RetrievalUnavailable: The encoder is not installed.
+        RetrievalUnavailableError: The encoder is not installed.
     """
     sentences = tuple(sentence.text for sentence in split_sentences(text) if not sentence.heading)
     source_sentences = tuple(sentence.text for sentence in split_sentences(source))
@@ -38,7 +38,7 @@ def list_support_warnings(text: str, source: DocumentRef) -> list[str]:
     """List warnings about at most five sentences that the stored source does not seem to say, the least similar first.
 
     Raises:
-        RetrievalUnavailable: The encoder is not installed.
+        RetrievalUnavailableError: The encoder is not installed.
     """
     found = sorted(score_sentence_similarity(text, load_source_text(source)), key=lambda each: each[1])
     low = [sentence for sentence, cosine in found if cosine < MIN_SIMILARITY]

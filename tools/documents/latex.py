@@ -205,7 +205,9 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
             "eqref": lambda node: f"({self._convert_last_argument(node)})",
             **dict.fromkeys({*_DROPPED, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
             **dict.fromkeys(("definecolor", "title", "icmltitle", "abstract", *_OTHER_FILES), self._record_declaration),
-            **dict.fromkeys(_PHANTOMS, lambda node: self._hide_text(self._convert_last_argument(node), "not drawn")),
+            **dict.fromkeys(
+                _PHANTOMS, lambda node: self._record_hidden_text(self._convert_last_argument(node), "not drawn")
+            ),
             **dict.fromkeys(("textcolor", "colorbox", "fcolorbox"), self._convert_coloured_text),
             **dict.fromkeys(("footnote", "tag"), lambda node: f" ({self._convert_last_argument(node)})"),
             "caption": lambda node: f"\n\n{self._convert_last_argument(node)}\n\n",
@@ -233,10 +235,10 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
             else:
                 parts[-1][1].append(node)
         texts = [(reason, super(_LatexTextConverter, self).nodelist_to_text(part)) for reason, part in parts]
-        return "".join(self._hide_text(text, reason) if reason else text for reason, text in texts)
+        return "".join(self._record_hidden_text(text, reason) if reason else text for reason, text in texts)
 
     def macro_node_to_text(self, node: LatexMacroNode) -> str:
-        """Return a macro as text: the last argument if it is unknown (then it is counted) or cannot be rendered."""
+        """Return a macro as text, or its last argument if it is unknown (counted if it has none) or not rendered."""
         name = node.macroname
         if "cite" in name.lower():
             return f"[{', '.join(key.strip() for key in self._convert_last_argument(node).split(','))}]"
@@ -306,14 +308,14 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         text = self._convert_last_argument(node)
         self._coloured -= is_dark_box
         is_invisible = is_type and self._is_light(node) and not self._coloured
-        return self._hide_text(text, "colour") if is_invisible else text
+        return self._record_hidden_text(text, "colour") if is_invisible else text
 
     def _is_light(self, node: LatexMacroNode) -> bool:
         """Return whether the colour in a macro's second argument, after the optional model, is nearly white."""
         _, value = self._list_arguments(node, 2)
         return value.strip() in self._light or _WHITE_VALUE.fullmatch(value) is not None
 
-    def _hide_text(self, text: str, reason: HiddenReason) -> str:
+    def _record_hidden_text(self, text: str, reason: HiddenReason) -> str:
         """Add a text to `hidden` if it has letters, and return an empty text to print in its place."""
         text = _strip_marks(text)
         if any(map(str.isalpha, text)):

@@ -33,7 +33,7 @@ _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 
 
 def insert_included_files(data: bytes, path: Path) -> bytes:
-    r"""Return a source with each `\input` or `\include` replaced by its file, and the bibliography by BibTeX's list.
+    r"""Return a LaTeX source with `\input` and `\include` replaced by files of its folder, bibliography by its `.bbl`.
 
     Only LaTeX files in the source's folder or below are inserted, each once; other commands, and a source that is
     not in UTF-8, stay as they are.
@@ -65,7 +65,7 @@ def insert_included_files(data: bytes, path: Path) -> bytes:
 
 
 def expand_macros(source: str, kept: Collection[str]) -> str:
-    r"""Return a source without comments with all macros but the kept ones expanded, definitions as `\relax`."""
+    r"""Expand the macros that a comment-free source defines, except the kept ones; definitions become `\relax`."""
     known: dict[str, tuple[int, str]] = {}  # number of arguments and body of each macro
     left = _MAX_EXPANSIONS
 

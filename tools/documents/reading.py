@@ -69,7 +69,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def read_document(source: str, *, scope: Scope = "whole", max_pages: int = 100) -> DocumentRef:
-    """Read a paper, store it and return a reference; this blocks, so asynchronous code calls it in a thread.
+    """Read a paper, given by path or as text, store it and return a reference; asynchronous code needs a thread for it.
 
     Args:
         source: Path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or the text itself: a string with white
@@ -177,7 +177,7 @@ def read_source_bytes(source: str) -> tuple[bytes, str]:
 
 
 def _detect_format(data: bytes, name: str) -> DocumentFormat:
-    """Return the format of a paper by how its bytes begin or else by the suffix of its name; `text` by default."""
+    """Return a paper's format: PDF or Word by its bytes, else by its name's suffix, or by its content; else `text`."""
     suffix = PurePath(name).suffix.lower()
     if data[:1024].lstrip().startswith(b"%PDF-"):
         return "pdf"

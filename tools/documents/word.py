@@ -85,7 +85,7 @@ _SYMBOLS = {
 }
 
 
-def read_word(data: bytes, _limit: int) -> DocumentParts:
+def parse_word(data: bytes, _limit: int) -> DocumentParts:
     """Parse a Word file of any length in this process; raise `UnreadableFileError` if it is damaged or no Word file."""
     try:
         return _WordReader(Document(BytesIO(data))).read_parts()
@@ -252,4 +252,4 @@ def _find_run_hiding_reason(run: Run, paragraph_style: ParagraphStyle | None, in
 
 
 if __name__ == "__main__":
-    extract_from_stdin(read_word)
+    extract_from_stdin(parse_word)

@@ -53,8 +53,8 @@ class FieldTemplates(_TableRow):
     """Path whose value is true or `retraction` for a retracted work."""
 
 
-class ServiceKey(_TableRow):
-    """Key that a service is sent."""
+class ServiceKeySpec(_TableRow):
+    """Description of a service's key: the setting that names its environment variable, and its place in a request."""
 
     setting: str
     """Field of the settings that names the environment variable."""
@@ -76,7 +76,7 @@ class ServiceSpec(_TableRow):
     """Templates with {query}, {limit} and {contact}; empty parameters are not sent."""
     most: int
     """Most records of an answer."""
-    keys: list[ServiceKey] = []
+    keys: list[ServiceKeySpec] = []
     marker: str
     """Path that every valid answer has."""
     records: str
@@ -135,7 +135,7 @@ class ServiceClient:
             raise ValueError("an answer of another form")
         fields, hits = self.catalogue.fields, list[Hit]()
         for found in find_values(answer, f"{self.catalogue.records}.*"):
-            record = normalize_record(self.name, found) if isinstance(found, dict) else {}
+            record = derive_record_fields(self.name, found) if isinstance(found, dict) else {}
             # Some services list peer reviews as works.
             if record.get("type") == "peer-review" or not fill_template(fields.needed, record):
                 continue
@@ -174,7 +174,7 @@ def find_values(value: Any, path: str) -> list[Any]:
 
 
 def fill_first_template(templates: Iterable[str], record: Record) -> str:
-    """Return the first template that is not empty, filled in; an empty text without any."""
+    """Fill in templates from a record; return the first result that is not empty, or an empty text if all are."""
     return next((text for template in templates if (text := fill_template(template, record))), "")
 
 
@@ -225,8 +225,8 @@ def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
     return {"entries": entries}
 
 
-def normalize_record(service: str, record: Record) -> Record:
-    """Return a copy of a record with changes that templates cannot express; most services need none."""
+def derive_record_fields(service: str, record: Record) -> Record:
+    """Return a record with plain abstract (OpenAlex) or title, abstract and PDF link (Crossref); others as they are."""
     if service == "openalex":
         # The abstract is an inverted index, which maps each word to its positions.
         index = record.get("abstract_inverted_index")

@@ -104,7 +104,7 @@ class ReviewedPaper(TypedDict):
 
 
 def normalize_field_text(text: str | None) -> str:
-    """Return the words of a field, separated by single spaces; empty if the field is missing."""
+    """Return the text of a field with each run of whitespace as a single space; empty if the field is missing."""
     return " ".join((text or "").split())
 
 
@@ -168,7 +168,7 @@ def is_same_document(document: Document, paper: ReviewedPaper) -> bool:
 
 
 def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> ReviewedPaper:
-    """Return the identifying data of the paper under review, for `find_documents`.
+    """Return what identifies the paper under review: title, abstract, hash and identifiers, `named` or in a stamp.
 
     `named` is its DOI or arXiv number if the user gives one; the stamp that arXiv prints on a PDF is found, too.
     """
@@ -183,7 +183,7 @@ def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> Re
 
 
 def _matches_title_or_abstract(other: Hit | Document, paper: ReviewedPaper) -> bool:
-    """Return whether the titles are equal, or titles or abstracts nearly so; short ones are not compared."""
+    """Return whether the titles are equal, or titles or abstracts of enough words are nearly so."""
     title = normalize_title(other["title"])
     if title and title == normalize_title(paper["title"]):
         return True

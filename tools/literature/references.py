@@ -102,7 +102,7 @@ def look_up_references(report: PaperReport, document: Document, settings: Litera
 async def check_references(
     entries: Sequence[Reference], lookup: ReferenceLookup, seconds: float = _TIME_LIMIT_S
 ) -> tuple[list[ComputedFinding], list[str]]:
-    """Look up entries one by one, and return findings, and sentences on what was not looked up in the time limit."""
+    """Look up entries one by one; return findings, and sentences on what failed or was stopped by the time limit."""
     found, unread, done = list[ComputedFinding](), list[str](), 0
     try:
         async with asyncio.timeout(seconds):
@@ -150,7 +150,7 @@ async def _check_reference(entry: Reference, lookup: ReferenceLookup) -> tuple[l
 
 
 def _list_discrepancies(text: str, hits: Sequence[Hit]) -> Iterator[_Discrepancy]:
-    """Yield the contradictions between an entry and the records of the services, each as severity and three texts."""
+    """Yield severity, problem, what would fit and another explanation for each conflict with a hit or a retraction."""
     best = max(hits, key=lambda hit: _compute_title_overlap(hit["title"], text))
     title, is_long = best["title"], len(normalize_title(best["title"]).split()) >= _MIN_TITLE_WORDS
     if is_long and extract_reference_title(text) and _compute_title_overlap(title, text) < _OTHER_TITLE_SHARE:

@@ -91,7 +91,7 @@ def _record_notice(findings: LiteratureResults, provider: str, message: str) -> 
 async def _search_providers(
     question: str, sources: Sources, limit: int, findings: LiteratureResults
 ) -> list[list[Hit]]:
-    """Return a list of hits for each provider that answers; record notices and blocked addresses in `findings`."""
+    """Return the hits of each provider that answers; record failures and blocked addresses; raise if none answers."""
 
     async def search_provider(provider: Provider) -> SearchResult | FetchError:
         """Return the error in place of a result, so that the other providers are searched."""

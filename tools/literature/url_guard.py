@@ -116,7 +116,7 @@ class AddressGuard:
             raise ValueError("loopback_for_tests opens loopback addresses only")
 
     def check_address(self, address: str | httpx2.URL) -> httpx2.URL:
-        """Return the address to request: http becomes https, and the fragment is dropped.
+        """Return an address as it may be requested (https, no fragment); raise `FetchError` if blocked or not allowed.
 
         Raises:
             AddressBlockedError: The address is on the blocklist.
@@ -141,7 +141,7 @@ class AddressGuard:
         return url
 
     async def resolve_addresses(self, url: httpx2.URL) -> list[str]:
-        """Return the IP addresses of a checked address, all of them public.
+        """Return the IP addresses of a checked address; raise `FetchError` if it has none or one is not public.
 
         Raises:
             FetchError: One of them is not public, so the name cannot be trusted.

@@ -91,7 +91,7 @@ class MarkdownAnswer(BaseModel):
 def parse_answer(
     completion: Completion, schema: type[Value], limits: Limits, *, last_try: bool = False
 ) -> ParsedAnswer[Value]:
-    """Validate an answer against its schema; return its value without parts beyond the limits, and notes on these.
+    """Return the value of an answer, cut to the limits, and notes on the cuts; raise if it does not fit the schema.
 
     In the last try, validators may repair a value, because no further answer is requested.
 
@@ -152,9 +152,9 @@ MAX_GRAMMAR_REPETITIONS = 1990  # llama.cpp refuses grammars that repeat somethi
 
 
 def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
-    """Build the JSON schema of an answer for a server.
+    """Build the JSON schema of an answer for a server, with limits of items and characters only if `bounded`.
 
-    If `bounded`, it has the limits as `maxItems` and `maxLength`, in items and characters.
+    The limits are written as `maxItems` and `maxLength`.
     """
     copy = deepcopy(_build_json_schema(schema))
     parts: list[Any] = [copy]
@@ -176,7 +176,7 @@ def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: boo
 
 
 def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
-    """Return a copy of a decoded answer without the parts that exceed the limits of its schema, and a note on each."""
+    """Return a decoded answer with lists cut to their limits and texts if far beyond theirs, and a note on each cut."""
     whole = _build_json_schema(schema)
     notes: list[str] = []
     return _enforce_part_limits(value, whole, whole.get("$defs", {}), "the answer", limits, notes), notes
@@ -191,7 +191,7 @@ def _build_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
 def _enforce_part_limits(
     value: Any, part: Any, defs: dict[str, Any], name: str, limits: Limits, notes: list[str]
 ) -> Any:
-    """Return a copy of a part of an answer within the limits of its schema; add a note on each cut to `notes`."""
+    """Return a part of an answer, cut as `enforce_limits` does; add a note on each cut to `notes`."""
     part = {**defs.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), {}), **part}
     limit = getattr(limits, part[LENGTH_LIMIT_KEY]) if LENGTH_LIMIT_KEY in part else None
     if isinstance(value, dict):
@@ -271,8 +271,8 @@ class ModelRequest(Generic[Value]):
             return None
         return build_server_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
-    def remove_repetition(self, completion: Completion) -> tuple[Completion, list[str]]:
-        """Return an answer, or a copy without lines that repeat the prompt, and notes on what was left out.
+    def refuse_repetition(self, completion: Completion) -> tuple[Completion, list[str]]:
+        """Raise if prose repeats its instructions, or drop these lines in the re-ask of a list; return answer, notes.
 
         Raises:
             UnusableAnswerError: A sentence of prose repeats the prompt's instructions. In the re-ask of a list, these
@@ -312,7 +312,7 @@ class Samples(Generic[Value]):
         cuts: list[str] = []
         for completion in completions:
             try:
-                kept, notes = request.remove_repetition(completion)
+                kept, notes = request.refuse_repetition(completion)
                 parsed = parse_answer(kept, request.schema, request.limits, last_try=bool(request.problem))
             except UnusableAnswerError as problem:
                 self.unusable.append(str(problem))

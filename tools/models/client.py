@@ -31,7 +31,7 @@ from tools.models.endpoint import (
     BrokenAnswerError,
     build_retrier,
     discard_endpoint,
-    may_concern_request,
+    may_be_caused_by_request,
     open_client,
     quote_server_message,
     record_context_length,
@@ -176,7 +176,7 @@ async def _request_with_retries(
 async def classify_fault(
     error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]
 ) -> DraftroomError:
-    """Return the error to raise for a failed request: one for this question only, or one for every question.
+    """Return the error for a failed request, after asking a harmless question to see whether others fail, too.
 
     A server does not say reliably whether it refuses the text or the fields of a request. So a harmless text is sent
     with the same fields; after a refusal the beginning of its answer is enough. After a fault the server is asked for a
@@ -187,7 +187,7 @@ async def classify_fault(
     fault = translate_error(error, settings, prompt)
     if isinstance(fault, ContextOverflowError) and fault.context_length:
         record_context_length(settings, fault.context_length)
-    if may_concern_request(error):
+    if may_be_caused_by_request(error):
         if not await _can_answer(settings, arguments):
             return fault
         happened, _, advice = str(fault).rpartition("; ")

@@ -107,8 +107,8 @@ def translate_error(error: Exception, settings: ModelSettings, prompt: str = "")
     return ModelUnavailableError(f"The endpoint {settings.base_url} {_describe_fault(error, settings, prompt)}.")
 
 
-def may_concern_request(error: Exception) -> bool:
-    """Return whether the request itself may cause a lasting fault, and not an endpoint that is gone or busy."""
+def may_be_caused_by_request(error: Exception) -> bool:
+    """Return whether a passing kind of fault (500, timeout) may be due to the request, not to a server gone or busy."""
     if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in iterate_causes(error)):
         return False
     return is_transient_error(error) and getattr(error, "status_code", None) not in OVERLOAD_STATUSES
@@ -280,7 +280,7 @@ def discard_endpoint(settings: ModelSettings) -> None:
 
 
 def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
-    """Return the tokens of prompt and answer together by the settings, else by the server; None if unknown."""
+    """Return the context length set, else served, or the shorter one that a refusal reported; None if unknown."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
     # A refusal has reported the true length, so a shorter one wins.
     learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))

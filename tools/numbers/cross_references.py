@@ -89,7 +89,7 @@ def _match_caption(kind: str, text: str) -> re.Match[str] | None:
 
 
 def _find_mentions(kind: str, statements: Sequence[Statement]) -> Iterator[tuple[int, Statement, tuple[int, int]]]:
-    """Yield number, statement and span of each certain mention of the paper's own figures of a kind, captions aside."""
+    """Yield number, statement and span of each sure mention of the paper's own figures or tables, captions aside."""
     number = rf"{_NUMBER}{_PANEL}(?!-\d|\s?[%°])"
     several = rf"{number}(?:\s?(?:,? and|,? or|,|–|-|&|to|through)\s?{number})*"
     pattern = re.compile(rf"(?<!\w)(?P<word>(?i:{_CAPTION_WORDS[kind]}))\s?(?:~|\()?(?P<list>{several})")

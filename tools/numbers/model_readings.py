@@ -45,7 +45,7 @@ class PrintedNumber(NamedTuple):
 
 
 class UnsupportedEntryError(ValueError):
-    """An entry of the model is not printed in its passage."""
+    """An entry of the model whose quote or numbers are not in the passage, or cannot make up its record."""
 
 
 class NumbersByRole(dict[str, list[PrintedNumber]]):
@@ -99,7 +99,7 @@ def collect_records(
 
 
 def merge_records(read: Sequence[Record], by_model: Sequence[records.NumberRecord], kind: type[Record]) -> list[Record]:
-    """Return a new list: the records of code, and those of the model (of one kind) where code has read none.
+    """Return the records of code, with the meanings that the model states, and the model's where code has none.
 
     If both have read equal numbers, the record of code gets the meaning that the model states. `read`
     holds records of this kind, `by_model` those of all kinds.

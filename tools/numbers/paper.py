@@ -85,7 +85,7 @@ def check_paper(document: Document, warnings: Sequence[str] = (), by_model: Sequ
 
 
 def _check_tests(tests: Sequence[ReportedTest], statements: Sequence[Statement]) -> list[ComputedFinding | None]:
-    """Return the finding about each test, or None, allowing for rank tests and corrections that the paper names."""
+    """Return each test's finding or None, allowing for one-sided or rank tests or sphericity if the paper names any."""
     one_sided = any(read_text.ONE_SIDED.search(part.text) for part in statements)
     texts = [f"{part.caption} {part.text}" for part in statements]
     sphericity, rank_tests = (any(map(word.search, texts)) for word in (read_text.SPHERICITY, read_text.RANK_TEST))

@@ -38,7 +38,7 @@ _OTHER_CORRECTIONS = re.compile(r"multiplicity|\bq[- ]?values?|exploratory|gatek
 def check_reported_test(
     test: ReportedTest, *, one_sided: bool, sphericity: bool, rank_tests: bool
 ) -> ComputedFinding | None:
-    """Return a finding if no rounding of the printed statistic gives the printed p-value; None if one does.
+    """Return a finding if no rounding of the statistic gives the printed p, one-sided if the paper allows; else None.
 
     Args:
         test: The test.
@@ -205,7 +205,7 @@ def check_comparison(comparison: records.GroupComparison) -> ComputedFinding | N
 def _compute_possible_statistics(
     measure: str, n1: int, n2: int, mean1: float, spread1: float, mean2: float, spread2: float
 ) -> list[float]:
-    """Return each reading of t or d in a list: first with spreads as deviations, then as standard errors."""
+    """Return t (pooled, Welch) or d (several spreads) in a list, by spreads as deviations, then as standard errors."""
     values: list[float] = []
     spread1, spread2 = max(spread1, 1e-9), max(spread2, 1e-9)
     for sd1, sd2 in ((spread1, spread2), (spread1 * math.sqrt(n1), spread2 * math.sqrt(n2))):
@@ -222,7 +222,7 @@ def _compute_possible_statistics(
 def check_multiple_testing(
     statements: Sequence[Statement], reported: Sequence[ReportedTest | records.Estimate]
 ) -> Iterator[ComputedFinding]:
-    """Yield a finding for each section or table with many p-values, unless the paper names a correction anywhere."""
+    """Yield a finding per section or table of many (n) uncorrected p-values, the least below 0.05 but not 0.05/n."""
     texts = [f"{part.caption} {part.text}" for part in statements]
     if any(ADJUSTMENT.search(text) or _OTHER_CORRECTIONS.search(text) for text in texts):
         return

@@ -176,7 +176,7 @@ def quote_entry(entry: Reference) -> Statement:
 
 
 class PaperTable(NamedTuple):
-    """Named tuple of a table in plain signs, with its rows also as statements."""
+    """Named tuple of a table whose signs are normalized, with its rows below the header also as statements."""
 
     rows: list[list[str]]  # headings first
     statements: list[Statement]  # one for each row below the first
@@ -210,7 +210,7 @@ def read_statements(document: Document) -> tuple[list[Statement], list[PaperTabl
 
 
 def _find_caption(paragraphs: Sequence[Paragraph], at: int) -> str:
-    """Return the text before a table's first cell, joined with texts beside it that are short or like captions."""
+    """Return a table's caption: its text before the first cell and its neighbours, where short or like a caption."""
     paragraph = paragraphs[at]
     first = next((cell for row in paragraph.get("rows", []) for cell in row if cell), "")
     near = [paragraph["text"].partition(first)[0], paragraphs[at - 1]["text"] if at else ""]

@@ -20,7 +20,7 @@ _rerankers: dict[Path, PlanReranker] = {}
 _loading_lock = threading.Lock()
 
 
-def check_reranker(options: FeedbackSettings) -> None:
+def preload_reranker(options: FeedbackSettings) -> None:
     """Load the re-ranker into the cache if the settings need it, so that a missing one is reported before the run."""
     if options.rerank and options.plans > 1:
         load_reranker(choose_weights_folder(options))
@@ -32,7 +32,7 @@ def choose_weights_folder(options: FeedbackSettings) -> Path:
 
 
 def select_unseen_weights(folder: Path, paper: str) -> Path:
-    """Return the folder of weights that were not trained on a paper: the re-ranker's own, or that of one of its folds.
+    """Return the first folder whose weights were not trained on the paper of this id: the re-ranker's own or a fold's.
 
     Raises:
         SettingsError: There is no re-ranker, or all its weights were trained on the paper.

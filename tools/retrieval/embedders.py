@@ -66,7 +66,7 @@ class LocalEmbedder(ABC):
 
     @property
     def name(self) -> str:
-        """Model or folder, and how long texts are embedded."""
+        """Name of the vector space: the model or its folder, and a note that long texts are embedded in parts."""
         return f"{self.source} in parts"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -196,7 +196,7 @@ class EndpointEmbedder:
 
     @property
     def name(self) -> str:
-        """Model and address, because two servers may give different models the same name."""
+        """Name of the vector space: model and address, as two servers may give different models the same name."""
         return f"{self._model} at {self._base_url}"
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:

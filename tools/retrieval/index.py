@@ -40,9 +40,7 @@ _opening_lock = threading.Lock()
 def rank_by_embedding(
     papers: Sequence[Sequence[Segment]], question: str, embedder: Embedder, limit: int
 ) -> list[tuple[Segment, float]]:
-    """Return the `limit` segments whose vectors have the highest cosines with a question's, with these, best first.
-
-    Papers without an index are indexed first.
+    """Return the `limit` segments closest to a question by embedding, with cosines, best first; index new papers first.
 
     Raises:
         RetrievalUnavailableError: If the embedding model cannot be used.

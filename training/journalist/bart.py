@@ -38,7 +38,7 @@ _MODEL_KIND = "sequence-to-sequence model"
 
 
 def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> fitting.FitRecord:
-    """Train all weights of BART or a similar model, or resume the run in `out`; return the run's record.
+    """Fine-tune all weights of BART or the like to write plain summaries, or resume a run in `out`; return its record.
 
     Arguments and errors are those of `train_journalist`. The model is saved in `out/model`.
     """

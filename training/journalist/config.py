@@ -16,7 +16,7 @@ _EMBEDDED_PREFIX = "embedded:"
 
 
 class SummaryConfig(FitConfig):
-    """Base of the hyperparameters of a chat model and of BART; a batch counts papers."""
+    """Base of the hyperparameters of both models that write summaries, a chat model and BART; a batch counts papers."""
 
     model: str = Field(min_length=1)
     """Model to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up --profile embedded` builds."""
@@ -40,7 +40,7 @@ class SummaryConfig(FitConfig):
 
 
 class JournalistConfig(SummaryConfig):
-    """Hyperparameters of a chat model; `dropout` is that of the adapter."""
+    """Hyperparameters of fine-tuning a chat model as journalist with LoRA; `dropout` is that of the adapter."""
 
     lora_rank: int = Field(ge=1, le=512)
     lora_alpha: int = Field(ge=1)

@@ -53,7 +53,7 @@ class JournalistTrainer(SFTTrainer):
 
 
 def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) -> fitting.FitRecord:
-    """Train a LoRA adapter, or resume the run in `out`; return the run's record.
+    """Train a chat model's LoRA adapter to write plain summaries, or resume the run in `out`; return its record.
 
     The data are JSON Lines of `abstract` and `summary`, and optionally `doi` and `title`. `out` gets `adapter/`, and
     `dev.jsonl`, the dev pairs for `draftroom eval science_journalism`.

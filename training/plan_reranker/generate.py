@@ -63,7 +63,7 @@ def select_comment(kind: PlanKind, pair: Record, elsewhere: Record) -> str:
     return str((elsewhere if kind == "incoherent" else pair)["feedback"])
 
 
-def choose_other_paragraphs(pairs: Sequence[Record]) -> dict[str, Record]:
+def choose_other_pairs(pairs: Sequence[Record]) -> dict[str, Record]:
     """Return for each pair, by its id, a random pair of another paper in its fold; the same in every run."""
     found = {}
     for pair in pairs:
@@ -126,7 +126,7 @@ async def generate_plans(
     """
     # 1. List the plans as jobs.
     pairs = [each for each in pairs if each.get("feedback") and each.get("aspect") in GENERIC_COMMENTS]
-    elsewhere = choose_other_paragraphs(pairs)
+    elsewhere = choose_other_pairs(pairs)
     jobs: dict[Key, Job] = {
         (pair["id"], kind): partial(generate_log_entry, kind, pair, elsewhere[pair["id"]], model)
         for pair in pairs
@@ -136,8 +136,8 @@ async def generate_plans(
     mixed = random.Random(0).sample(sorted(jobs), len(jobs))  # noqa: S311 - no secret
     jobs = {key: jobs[key] for key in mixed[:most]}
     # 2. Run the jobs that the log lacks.
-    tell = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
-    results = await run_jobs(jobs, log, concurrency, fields=["id", "kind"], tell=tell)
+    print_line = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
+    results = await run_jobs(jobs, log, concurrency, fields=["id", "kind"], on_end=print_line)
     # 3. Write the paragraphs that have all four plans; jobs may have failed.
     written = defaultdict[str, dict[PlanKind, str]](dict)
     for result in results:

@@ -46,7 +46,7 @@ _MODEL_KIND = "encoder like BERT"
 
 
 class ClassifierConfig(fitting.FitConfig):
-    """Hyperparameters of a classifier (`training/configs/purpose.toml` and `aspect.toml`)."""
+    """Hyperparameters of a classifier of review sentences (`training/configs/purpose.toml` and `aspect.toml`)."""
 
     encoder: str = PACKAGED_ENCODER
     max_length: int = Field(default=128, ge=8, le=512)
@@ -57,7 +57,7 @@ class ClassifierConfig(fitting.FitConfig):
 
 
 def train_classifier(task: Task, config: ClassifierConfig, data: Path, out: Path) -> str:
-    """Train a classifier, or resume its run in `out`, and return its evaluation as Markdown.
+    """Train a classifier of review sentences, or resume its run in `out`; write and return its evaluation as Markdown.
 
     The data are JSON Lines of labelled sentences: F1000RD for the purpose, Peer-Review-Analyze for the aspect. `out`
     gets `model/` and the returned text as `evaluation.md`.
@@ -153,7 +153,7 @@ def _compute_metrics(found: EvalPrediction) -> dict[str, float]:
 
 
 def _render_evaluation(split: SentenceSplit, predicted: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
-    """Yield lines of Markdown: accuracy on the dev sentences, figures of each label and a confusion matrix."""
+    """Yield lines of Markdown: accuracy on the dev sentences, precision, recall and F1 by label, a confusion matrix."""
     gold = [each.label for each in split.dev]
     commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
     figures = classification_report(gold, predicted, labels=labels, output_dict=True, zero_division=0)

@@ -100,7 +100,7 @@ def normalize_words(text: str) -> list[str]:
 
 
 def find_quoted_paragraph(sentence: str, texts: Sequence[str]) -> int | None:
-    """Return the index of the one padded text that a sentence quotes, or None if it quotes none or several."""
+    """Return the index of the padded text that a sentence quotes at most length; None if none is, or several tie."""
     words = normalize_words(sentence)
     marked = [part for quotation in _QUOTATION.findall(sentence) for part in _OMISSION.split(quotation)]
     passages = [passage for part in marked if len(passage := normalize_words(part)) >= _MIN_MARKED_WORDS]
@@ -113,7 +113,7 @@ def find_quoted_paragraph(sentence: str, texts: Sequence[str]) -> int | None:
 
 
 def _group_comment_sentences(sentences: Sequence[str], texts: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield (index of a quoted paragraph, sentences about it); other sentences are left out."""
+    """Yield (index of a quoted paragraph, the sentences that quote it with up to one after each); leave out others."""
     current: int | None = None
     members: list[str] = []
     silent = 0
@@ -143,7 +143,7 @@ def _compute_longest_run(words: Sequence[str], text: str) -> int:
 
 
 def _pad_words(words: Sequence[str]) -> str:
-    """Join words with spaces, with one on both sides, too, so that only whole words match."""
+    """Join words with spaces, and add a space at both ends, so that a search finds whole words only."""
     return f" {' '.join(words)} "
 
 
@@ -183,7 +183,7 @@ def compile_pairs(
     aspect: SentenceClassifier | None = None,
     seed: int = 0,
 ) -> tuple[list[Pair], dict[str, int]]:
-    """Return the pairs of a corpus, filtered and split by paper, and the number left after each stage.
+    """Return pairs of paragraph and comment in a corpus, filtered, each with a split, and the number after each stage.
 
     Without the classifier of purposes, no sentence is left out and no pair has `feedback`. Without that of aspects,
     pairs of any aspect are kept without a label.
@@ -209,7 +209,7 @@ def compile_pairs(
 
 
 def _build_pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
-    """Build the pair of a comment, numbered within its paper, without labels and split."""
+    """Build the pair of a comment, with `number` in its id; its labels and its split are None as yet."""
     return Pair(
         id=f"{paper.paper_id}/{number}",
         paper_id=paper.paper_id,
@@ -239,7 +239,7 @@ def _filter_by_purpose(pairs: Sequence[Pair], classify: SentenceClassifier) -> l
 
 
 def _filter_by_aspect(pairs: Sequence[Pair], classify: SentenceClassifier) -> list[Pair]:
-    """Return copies of the pairs about one of the five weaknesses, the commonest aspect of their sentences."""
+    """Return copies, with `aspect` set, of the pairs whose sentences are mostly about one of the five weaknesses."""
     used = {None, *FEEDBACK_PURPOSES}  # None: without a purpose filter, all sentences count
     texts = [[each["text"] for each in pair["review_sentences"] if each["label"] in used] for pair in pairs]
     labels = _classify_texts((text for sentences in texts for text in sentences), classify)

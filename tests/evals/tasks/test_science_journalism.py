@@ -123,7 +123,7 @@ def test_the_fine_tuned_bart_of_the_settings_is_run(tmp_path: Path, monkeypatch:
     settings = Settings.model_validate({"journalism": {"sequence_to_sequence": str(checkpoint)}})
     wanted = EvaluationRequest(data=[], rows="bart", limit=2, seed=0, split=None)
     folder = prepare_run(SCIENCE_JOURNALISM, wanted, settings, tmp_path / "run")
-    work = run_systems(lambda: SCIENCE_JOURNALISM, folder, Workers(2), tell=lambda _: None, control=RunControl())
+    work = run_systems(lambda: SCIENCE_JOURNALISM, folder, Workers(2), on_end=lambda _: None, control=RunControl())
     asyncio.run(work)
     evaluation = score_run(SCIENCE_JOURNALISM, folder)
     line = evaluation.scores[0].find_row("bart")

@@ -9,7 +9,7 @@ from reportlab.lib.utils import simpleSplit
 from reportlab.pdfgen.canvas import Canvas
 
 from state.documents import Document
-from tools.documents.pdf.process import read_pdf
+from tools.documents.pdf.process import parse_pdf
 from tools.documents.reading import load_document, read_document_bytes
 from tools.documents.structure import build_document_from_parts
 
@@ -24,7 +24,7 @@ def prose(seed: int, sentences: int = 6) -> str:
 
 def read(data: bytes) -> Document:
     """Read a PDF as the command does, but in this process: for files that are not hostile; it takes far less."""
-    return build_document_from_parts(read_pdf(data, 100, lambda *_: None), sha256="", document_format="pdf")
+    return build_document_from_parts(parse_pdf(data, 100, lambda *_: None), sha256="", document_format="pdf")
 
 
 def read_paper(data: str | bytes, name: str) -> Document:

@@ -15,7 +15,7 @@ from state.errors import ErrorKind, InputError
 from state.settings import Scope
 from tests.tools.pdfs import Line, encrypted, from_objects, typeset, with_contents, words
 from tools.documents.parser_process import UnreadableFileError, run_parser
-from tools.documents.pdf.process import read_pdf
+from tools.documents.pdf.process import parse_pdf
 from tools.documents.reading import load_source_text, read_document_bytes
 
 ABSTRACT = "We measured how warm the sea was in 2019. It was 3 degrees warmer than before, which nobody expected."
@@ -238,7 +238,7 @@ def test_damaged_files_raise_nothing_in_the_reading_process(seed: int) -> None:
     read_files = 0
     for _ in range(60):
         with suppress(InputError, UnreadableFileError):
-            read_files += read_pdf(damaged(chance.choice(files), chance), 100, lambda *_: None).pages > 0
+            read_files += parse_pdf(damaged(chance.choice(files), chance), 100, lambda *_: None).pages > 0
     assert 0 < read_files < 60
 
 

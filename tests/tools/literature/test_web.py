@@ -25,10 +25,10 @@ async def ask(web: WebClient, site: Site, query: str = "cells") -> str:
     address = site.url("/search")
     secrets = [Secret("query", "key", "s3cret")]
     params = {"q": query}
-    return await web.query_service(SERVICE, address, params, accept=JSON_TYPES, read=read_word, secrets=secrets)
+    return await web.query_service(SERVICE, address, params, accept=JSON_TYPES, read=parse_word, secrets=secrets)
 
 
-def read_word(data: bytes) -> str:
+def parse_word(data: bytes) -> str:
     return str(json.loads(data)["word"]) if data != b"{}" else ""
 
 
@@ -89,7 +89,7 @@ class TestTries:
         site.pages["/search"] = Answer(status=503)
         free = Service("free", 0.0)
         with pytest.raises(ServerFaultError, match="status 503"):
-            await web.query_service(free, site.url("/search"), {}, accept=JSON_TYPES, read=read_word)
+            await web.query_service(free, site.url("/search"), {}, accept=JSON_TYPES, read=parse_word)
         assert clock.slept == [1.0, 2.0]
         assert len(site.asked) == 3
 

@@ -198,13 +198,13 @@ def _is_formula(line: Line) -> bool:
 
 
 def build_vocabulary(lines: Iterable[Line]) -> set[str]:
-    """Return a paper's words in lower case, with and without hyphens, to find out how it writes a divided word."""
+    """Return a paper's words and the parts of hyphenated ones in lower case, to find how it writes a divided word."""
     words = set(re.findall(r"\w+(?:-\w+)*", "\n".join(line.text.lower() for line in lines)))
     return words | {part for word in words for part in word.split("-")}
 
 
 def join_lines(lines: Sequence[Line], words: set[str]) -> tuple[str, list[Word]]:
-    """Join lines to a text with single spaces, and return the pair of it and the places of its words.
+    """Join lines to a text, with divided words written as in `words`, and return it and the places of its words.
 
     A word that is divided at a line end has two places, each with the offsets of the whole word.
     """

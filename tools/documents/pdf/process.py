@@ -29,8 +29,8 @@ SECONDS_PER_PAGE = 1.6
 _TOO_SLOW = "it takes more than 2 seconds of processor time a page"
 
 
-def read_pdf(data: bytes, max_pages: int, allow: Callable[[float, str], None] = limit_processor_time) -> DocumentParts:
-    """Parse a PDF in this process with a limit of processor time for each page, which `allow` sets.
+def parse_pdf(data: bytes, max_pages: int, allow: Callable[[float, str], None] = limit_processor_time) -> DocumentParts:
+    """Parse a PDF in this process; `allow` limits its processor time in proportion to the number of pages.
 
     Raises:
         UnreadableFileError: The file is damaged, or takes too long.
@@ -97,4 +97,4 @@ def _read_page(page: pypdfium2.PdfPage) -> PdfPage:
 
 
 if __name__ == "__main__":
-    extract_from_stdin(read_pdf)
+    extract_from_stdin(parse_pdf)
