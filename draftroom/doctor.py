@@ -209,7 +209,7 @@ def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckRe
 
 
 def check_token_counting(endpoint: Endpoint) -> CheckResult:
-    """Check whether the server counts tokens; the result is a warning where they are estimated."""
+    """Report whether the endpoint was found to count tokens; a warning where they are estimated."""
     if endpoint.tokenizer:
         return CheckResult("token counting", "ok", "The server counts them.")
     mend = "Papers may be trimmed more than necessary; vLLM and llama.cpp count exactly."

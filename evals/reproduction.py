@@ -170,6 +170,7 @@ class Reproduction(NamedTuple):
         return [self._plan_stage(stage) for stage in STAGES]
 
     def _list_corpora(self, kind: SampleKind) -> list[Path]:
+        """List the files and folders of the data whose names begin with a kind of sample."""
         return sorted(self.data.glob(f"{kind}*")) if self.data else []
 
     def _plan_stage(self, stage: Stage) -> PlannedStage | SkippedStage:

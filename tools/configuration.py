@@ -79,10 +79,10 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
 
 
 def apply_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Merge a preset that is chosen for a run over other settings; return new tables, which are not yet validated.
+    """Merge a named preset over `values`, whose models and endpoints stay; return new tables, not yet validated.
 
-    The other settings are those of file and environment, or the recorded ones of an evaluation; `chosen` are overrides
-    that the caller will merge over the result.
+    The values are those of file and environment, or the recorded ones of an evaluation; `chosen` are overrides that the
+    caller will merge over the result, and that only decide here which models of the preset count.
 
     Raises:
         SettingsError: If the preset does not exist, or one of the sources is invalid.

@@ -239,7 +239,7 @@ def list_instruction_warnings(findings: Sequence[Finding]) -> list[str]:
 
 
 class InstructionSpan(NamedTuple):
-    """Offsets of a sentence with an instruction, or of several that overlap, and the kind of finding."""
+    """Offsets of a sentence (or several that overlap) with an instruction or chat tokens, and the kind of finding."""
 
     start: int
     end: int

@@ -18,12 +18,12 @@ _NARROW_COLUMNS = 70  # on narrower terminals the columns of a table are too thi
 
 
 def print_to_stderr(text: str, style: str = "") -> None:
-    """Print a line to standard error: Rich markup as it stands, control characters removed."""
+    """Print a line to standard error: Rich markup is not interpreted, and control characters are removed."""
     print_line(text, style, console=ERR)
 
 
 def print_line(text: str, style: str = "", *, console: Console = OUT) -> None:
-    """Print a line to a console (standard output): Rich markup as it stands, control characters removed."""
+    """Print a line to a console (standard output): Rich markup is not interpreted, control characters are removed."""
     console.print(Text(strip_control_characters(text), style=style), soft_wrap=True)
 
 

@@ -127,7 +127,7 @@ def describe_entry(number: int, exchange: Exchange | None, version: Version | No
 
 
 def _summarize_exchange(exchange: Exchange | None) -> str:
-    """Summarize the outcome of a conversation in one clause; None stands for a single model's rewrite."""
+    """Count in one clause what a conversation answered, accepted or removed; None is a single model's rewrite."""
     if exchange is None:
         return "rewritten by one model"
     if exchange["problem"]:

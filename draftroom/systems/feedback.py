@@ -39,7 +39,7 @@ def list_ranked_comments(values: Values) -> list[Comment]:
 
 
 def list_notices(values: Values) -> list[str]:
-    """List the problems of the paper and of its paragraphs' reviews, each once, without a full stop."""
+    """List the paper's warnings, then each note of its reviews once, after the ids of its paragraphs."""
     document = values.get("document")
     paragraphs: dict[str, list[str]] = {}
     for review in values.get("reviews", []):

@@ -251,7 +251,7 @@ def build_corpus_paper(graph: _IntertextualGraph, identity: str) -> CorpusPaper:
 
 
 def read_graph(path: Path) -> _IntertextualGraph:
-    """Read the intertextual graph of a paper or a review from a JSON file of F1000RD.
+    """Read the nodes, sentences, title and abstract of a paper or a review from a JSON file of F1000RD.
 
     Raises:
         InputError: The file cannot be read, or is no intertextual graph.

@@ -128,7 +128,7 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
 
 
 def _select_paragraphs(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
-    """List the paragraphs that a request names by text, section or id, or else all that are worth a review."""
+    """List the text or ids that a request names, else all of its section or of the paper that are worth a review."""
     # 1. A given text: the paragraph that holds it, cut to it unless it is nearly the whole, or a paragraph of its own.
     paragraphs = document["paragraphs"]
     if text := " ".join(request.get("text", "").split()):

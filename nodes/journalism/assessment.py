@@ -79,7 +79,7 @@ async def choose_draft(state: JournalismState) -> JournalismState:
 
 
 def select_best_round(assessments: list[Assessment]) -> tuple[int, str]:
-    """Return a pair: the round of the easiest draft that keeps to the paper, and the reason for the choice."""
+    """Return the round of the easiest draft with enough coverage and the fewest unsupported details, and why."""
     # Without a bound on coverage, a draft that says nothing would be the easiest.
     most = max(assessment["coverage"] for assessment in assessments)
     covering = [item for item in assessments if item["coverage"] >= most * MIN_COVERAGE_SHARE]

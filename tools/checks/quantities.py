@@ -202,7 +202,7 @@ _CONJUNCTION: Final = re.compile(r",? (?:and|or) ")
 
 
 class AmountIndex:
-    """Index of the amounts and small counts of a text, to look amounts up in."""
+    """Index of a text's amounts, counting words and list lengths, to ask whether it supports or restates an amount."""
 
     def __init__(self, sentences: Iterable[tuple[str, list[Amount]]]) -> None:
         self._stated: dict[Hashable, Amount] = {}

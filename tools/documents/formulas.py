@@ -39,7 +39,7 @@ def format_formula(formula: etree._Element) -> str:
 
 
 def _format_node(node: etree._Element) -> str:
-    """Format an element of a formula with its children; white space is not yet normalized."""
+    """Format an element of MathML or OMML with its children; white space is not yet normalized."""
     name = etree.QName(node).localname
     children = [child for child in node if isinstance(child.tag, str) and not child.tag.endswith("Pr")]
     if not children:

@@ -242,7 +242,7 @@ class Caller:
 
 @dataclass(frozen=True)
 class ModelRequest(Generic[Value]):
-    """A request to a model, with the caller to whom it is charged."""
+    """A request to a model, or its re-ask: the fitted prompt, settings and answer schema, and the caller charged."""
 
     caller: Caller
     prompt: Prompt

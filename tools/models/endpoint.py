@@ -228,7 +228,7 @@ def _build_client(settings: ModelSettings) -> ChatOpenAI:
 
 
 async def _reject_web_page(response: httpx2.Response) -> None:
-    """Raise `BrokenAnswerError` for a web page with status 200, as a login proxy or a catch-all site sends it."""
+    """Raise `BrokenAnswerError` for a web page with a success status, as a login proxy or catch-all site sends it."""
     if response.is_success and response.headers.get("content-type", "").startswith("text/html"):
         raise BrokenAnswerError(WEB_PAGE)
 

@@ -37,7 +37,7 @@ class FrontMatter(BaseModel):
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt file that was loaded, with its template."""
+    """A prompt file that was loaded: its name, its front matter, and its template, which renders to one text."""
 
     name: str
     front_matter: FrontMatter

@@ -105,7 +105,7 @@ def _is_checkable(mean: MeanAndDeviation) -> bool:
 
 
 def _list_possible_sums(mean: MeanAndDeviation) -> range:
-    """Return the range of the sums of n whole numbers whose mean rounds to the printed one; it may be empty."""
+    """Return the range of whole-number sums whose mean or percentage rounds to the printed one; it may be empty."""
     numbers = mean.n * (mean.items or 1) / (100 if mean.percentage else 1)
     return range(math.ceil(mean.mean.low * numbers), math.floor(mean.mean.high * numbers) + 1)
 

@@ -112,7 +112,7 @@ def read_planned_paragraphs(pairs: Path, plans: Path | None = None) -> list[Plan
 
 
 def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSplit]:
-    """Split paragraphs by paper into up to five folds, by their names from "1" to "5"; none has an empty part."""
+    """Split paragraphs by paper into up to five folds of training and validation, named "1" to "5"; none is empty."""
     folds = {}
     for number in range(_FOLD_COUNT):
         left_out = [each for each in paragraphs if compute_fold(each.paper_id) == number]
