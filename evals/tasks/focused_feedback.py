@@ -149,7 +149,7 @@ def _score_label_f1(label: Weakness, items: Sequence[Item]) -> float | None:
 
 
 def _score_review_property(name: str, item: Item) -> float | None:
-    """Return 100 or 0 for a property of a run's review; None if the human label or raised comment it needs is missing."""
+    """Return 100 or 0 for a property of a run's review; None if a label or comment that it needs is missing."""
     outcome, aspect = item.output["reviews"][0]["outcome"], item.sample["aspect"]
     comment = _select_raised_comment(item.output)
     found = {

@@ -96,7 +96,7 @@ class ServiceClient:
     contact: str = ""
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """Search the service with each separator of the words in turn, until one finds something; there are no notices."""
+        """Search the service with each separator of the words in turn until one finds something; without notices."""
         catalogue, hits = self.catalogue, list[Hit]()
         words = [catalogue.word.format(word) for word in extract_search_words(query)]
         # A single word gives the same query with each separator.

@@ -52,7 +52,7 @@ class NumbersByRole(dict[str, list[PrintedNumber]]):
     """Dictionary of the numbers of an entry by their roles, such as mean or total."""
 
     def require_number(self, role: str) -> Any:
-        """Return the only number of a role, with its rounding; raise `UnsupportedEntryError` if there is not just one."""
+        """Return the only number of a role, with its rounding, or raise `UnsupportedEntryError` if it has not one."""
         if len(found := self.get(role, [])) != 1:
             raise UnsupportedEntryError(f"it has not one number for {role}")
         return found[0].number

@@ -110,7 +110,7 @@ class _PeerReviewAnalyzeLine(_LabelledLine):
 
 
 def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
-    """Read a task's labelled sentences as train and dev parts, without F1000RD's test part; InputError if one is empty."""
+    """Read a task's labelled sentences as train and dev parts, neither empty, without F1000RD's test part."""
     split = SentenceSplit([], [])
     for part, sentence in _iterate_labelled_sentences(task, path):
         if part != "test":
