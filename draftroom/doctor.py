@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from rich.table import Table
 from rich.text import Text
 
+from draftroom.commands.options import PresetOption
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.extras import REVIEW, format_page_hint, list_missing_packages
 from draftroom.rendering.console import ERR, OUT, print_table, print_to_stderr
@@ -294,7 +295,7 @@ def check_literature_folder(settings: LiteratureSettings) -> CheckResult:
 
 
 def run_doctor(
-    preset: Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")] = None,
+    preset: PresetOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the results as JSON.")] = False,
 ) -> None:
     """Check settings, endpoints, models and folders.

@@ -21,6 +21,7 @@ from langgraph.runtime import RunControl
 
 from runs.jobs import Key, Record, RowSession, RowWork, Workers, run_job
 from state.errors import SettingsError
+from tools.configuration import list_allowed_code
 
 # Ray would send usage statistics, warn of how Ray Data itself makes actors, and start a new cluster when the tasks of a
 # stopped one end.
@@ -63,10 +64,13 @@ async def join_cluster(*, has_local_checkpoints: bool) -> AsyncIterator[int]:
 
 def _connect_to_ray() -> None:
     """Connect to the cluster at `RAY_ADDRESS` or on this machine, or start one here; blocks."""
-    # On every machine a run finds its paper in the same state folder.
-    home = os.environ.get("DRAFTROOM_HOME")
+    # On every machine a run finds its paper in the same state folder, and may import what its user allows here.
+    shared = {
+        "DRAFTROOM_ALLOWED_CODE": ",".join(list_allowed_code()),
+        "DRAFTROOM_HOME": os.environ.get("DRAFTROOM_HOME"),
+    }
     given: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    environment = {"env_vars": {"DRAFTROOM_HOME": home}} if home else None
+    environment = {"env_vars": {name: value for name, value in shared.items() if value}}
     try:
         ray.init(address="auto", runtime_env=environment, **given)
     except ConnectionError as error:

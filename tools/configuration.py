@@ -13,6 +13,10 @@ A chosen preset (5) takes the place of one in the file or the environment (2). I
 abilities of their servers as file and environment set them, and it alone sets the sampling of each role that it
 samples. The tables of a preset with `whole = true` replace the other tables entirely, except for models and the fields
 that a system's settings call `places`.
+
+Settings can name code as `module:attribute`. No source may name any that the user has not named in their own settings
+file, the environment or a preset of `--preset`, because a context, a record or the `draftroom.toml` of a folder may be
+anyone's.
 """
 
 from __future__ import annotations
@@ -34,11 +38,13 @@ from state.settings import SYSTEM_TABLES, RunContext, Settings, describe_validat
 
 ModelTables = Mapping[Any, Mapping[str, Any]]  # by role
 PRESETS = Path(__file__).parent.parent / "presets"
+CODE_FIELDS = frozenset({"use", "retriever", "providers"})  # fields whose values with a colon name code
 DEFAULT_PRESET = "laptop"  # its model is the one that `draftroom models up` starts
 # Variables that are read elsewhere and are no settings.
 OTHER_VARIABLES = {
     "DRAFTROOM_HOME",
     "DRAFTROOM_CONFIG",
+    "DRAFTROOM_ALLOWED_CODE",
     "DRAFTROOM_VLLM_PYTHON",
     "DRAFTROOM_LLAMA_CPP_PYTHON",
     "DRAFTROOM_TRACING",
@@ -61,10 +67,14 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
         is_known = variable in OTHER_VARIABLES or variable.split("__")[0] in fields
         if variable.startswith("DRAFTROOM_") and not is_known:
             raise SettingsError(f"The environment variable {variable} is not a setting; see .env.example for the list.")
-    try:
-        stored = merge_settings(_read_toml(file) if file else {}, EnvSettingsSource(Settings)())
-    except UnreadableVariable as error:
-        raise SettingsError(f"An environment variable cannot be read: {error}.") from error
+    from_file = _read_toml(file) if file else {}
+    own = _locate_own_file()
+    if file and file.resolve() != own.resolve() and (code := list_named_code(from_file)):
+        raise SettingsError(
+            f"The {file} of this folder names code ({', '.join(code)}), and may be anyone's: move these settings to "
+            f"{own}, or set DRAFTROOM_CONFIG={file} if you trust it."
+        )
+    stored = merge_settings(from_file, _read_environment())
     # 2. Overrides, with a preset above or below the stored settings.
     chosen = overrides or {}
     values = merge_settings(stored, chosen)
@@ -150,11 +160,49 @@ def _iterate_differences(own: Mapping[str, Any], published: Mapping[str, Any], w
 
 
 def _validate_settings(values: Mapping[str, Any]) -> Settings:
-    """Build settings from nested values; raise `SettingsError` if one is unknown or invalid."""
+    """Build settings from nested values; raise `SettingsError` if one is unknown or invalid, or names refused code."""
     try:
-        return Settings(**values)
+        settings = Settings(**values)
     except ValidationError as error:
         raise SettingsError(f"The settings cannot be used: {describe_validation_error(error)}.") from error
+    require_allowed_code(list_named_code(values))
+    return settings
+
+
+def list_named_code(values: Mapping[str, Any]) -> list[str]:
+    """List the code that nested settings name, which need not be valid, as `module:attribute`."""
+    found: list[str] = []
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            found += list_named_code(value)
+        elif key in CODE_FIELDS:
+            found += [str(name) for name in (value if isinstance(value, list) else [value]) if ":" in str(name)]
+    return found
+
+
+def list_allowed_code() -> list[str]:
+    """List the code that the user allows by naming it in their own settings file or in an environment variable."""
+    own = _locate_own_file()
+    found = [name for name in os.environ.get("DRAFTROOM_ALLOWED_CODE", "").split(",") if name]
+    for source in (_read_toml(own) if own.is_file() else {}, _read_environment()):
+        preset = source.get("preset")
+        found += list_named_code(source) + (list_named_code(_read_toml(locate_preset(preset))) if preset else [])
+    return found
+
+
+def allow_preset_code(name: str) -> None:
+    """Allow the code that a preset names, in this process and those that it starts; for presets of `--preset` only."""
+    allowed = [*list_allowed_code(), *list_named_code(_read_toml(locate_preset(name)))]
+    os.environ["DRAFTROOM_ALLOWED_CODE"] = ",".join(dict.fromkeys(allowed))
+
+
+def require_allowed_code(names: Collection[str]) -> None:
+    """Raise SettingsError if one of the names of code is not allowed."""
+    if refused := sorted(set(names).difference(list_allowed_code() if names else ())):
+        raise SettingsError(
+            f"The settings name code that you have not allowed ({', '.join(refused)}): if you trust it, name it in "
+            f"{_locate_own_file()} or in the environment variable DRAFTROOM_ALLOWED_CODE."
+        )
 
 
 def _load_preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
@@ -214,11 +262,24 @@ def locate_preset(name: str) -> Path:
 
 def find_settings_file() -> Path | None:
     """Return `$DRAFTROOM_CONFIG`, even if it is no file, else `./draftroom.toml`, else the user's; None without one."""
+    own = _locate_own_file()
+    if os.environ.get("DRAFTROOM_CONFIG"):
+        return own
+    return next((path for path in (Path("draftroom.toml"), own) if path.is_file()), None)
+
+
+def _locate_own_file() -> Path:
+    """Return the path of the user's own file: `$DRAFTROOM_CONFIG`, or the one in their configuration folder."""
     named = os.environ.get("DRAFTROOM_CONFIG")
-    if named:
-        return Path(named).expanduser()
-    candidates = (Path("draftroom.toml"), user_config_path("draftroom", appauthor=False) / "draftroom.toml")
-    return next((path for path in candidates if path.is_file()), None)
+    return Path(named).expanduser() if named else user_config_path("draftroom", appauthor=False) / "draftroom.toml"
+
+
+def _read_environment() -> dict[str, Any]:
+    """Return the settings of the environment, nested; raise `SettingsError` if a variable cannot be read."""
+    try:
+        return EnvSettingsSource(Settings)()
+    except UnreadableVariable as error:
+        raise SettingsError(f"An environment variable cannot be read: {error}.") from error
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

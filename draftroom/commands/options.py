@@ -8,6 +8,15 @@ from typing import Annotated, Literal
 import typer
 
 from state.settings import Scope
+from tools.configuration import allow_preset_code
+
+
+def _accept_preset(name: str | None) -> str | None:
+    """Return the preset of the flag, and allow the code that it names."""
+    if name:
+        allow_preset_code(name)
+    return name
+
 
 PaperArgument = Annotated[
     str,
@@ -25,7 +34,9 @@ OutputOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the result and errors.")]
 MaxCallsOption = Annotated[int | None, typer.Option(min=1, help="Stop the run before it exceeds this many calls.")]
 MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Stop the run after this many tokens, in and out.")]
-PresetOption = Annotated[str | None, typer.Option(help="Settings to start from: a preset's name, or a file.")]
+PresetOption = Annotated[
+    str | None, typer.Option(callback=_accept_preset, help="Settings to start from: a preset's name, or a file.")
+]
 ScopeOption = Annotated[Scope | None, typer.Option(help="Read the abstract of a PDF or Word file, or the whole paper.")]
 ExtensionsOption = Annotated[str | None, typer.Option(help="Extensions: none, default, all, or names with commas.")]
 ModelOption = Annotated[str | None, typer.Option(help="Model of all roles.")]

@@ -1,0 +1,28 @@
+"""Import code that settings name, such as a model class or a retriever of the user's own."""
+
+from __future__ import annotations
+
+from pkgutil import resolve_name
+from typing import Any
+
+from state.errors import SettingsError
+from tools.configuration import require_allowed_code
+
+
+def load_custom_object(name: str) -> Any:
+    """Import the object that a setting names as `package.module:attribute`; blocks.
+
+    Raises:
+        SettingsError: The name has another form or cannot be imported, or the user has not named it in their own
+            settings file, the environment or a flag.
+    """
+    if ":" not in name:
+        raise SettingsError(f"The setting {name!r} names no code; write it as `package.module:attribute`.")
+    require_allowed_code([name])
+    try:
+        return resolve_name(name)
+    except Exception as error:  # the import runs the user's module, which may raise anything
+        raise SettingsError(
+            f"The code {name} cannot be imported ({type(error).__name__}: {error}); correct the name, or install its "
+            "module or add its folder to PYTHONPATH."
+        ) from error
