@@ -91,7 +91,7 @@ async def ask_role(
     trim: str,
     model: str = "",
 ) -> Answer[Value]:
-    """Ask the model of a role with its step's prompt in the folder `prompts`, and return the answer with its calls.
+    """Ask a role's model with the prompt of the caller's step in `prompts`, and return the answer with its calls.
 
     `trim` names the variable that is shortened if the prompt does not fit the model's context, and `model` the role
     whose model answers, if it is not the caller's.

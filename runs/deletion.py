@@ -40,7 +40,7 @@ def delete_run(record: RunRecord) -> None:
 
 
 async def _delete_checkpoints(record: RunRecord) -> None:
-    """Delete the checkpoints of a run, and free their space on disk."""
+    """Delete the checkpoints of a run, and in SQLite free their space on disk."""
     async with open_checkpointer(resolve_checkpoint_address(record)) as saver:
         await saver.adelete_thread(record["thread"])
         if isinstance(saver, AsyncSqliteSaver):

@@ -56,7 +56,7 @@ class RunProgress(AbstractContextManager[object], Protocol):
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """Result of `drive_run`: the status of the run, its record and the state of its graph."""
+    """How a run that did not fail has ended: done, paused at a question, or stopped; with its record and state."""
 
     status: Literal["done", "paused", "stopped"]
     record: RunRecord

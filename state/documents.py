@@ -53,7 +53,7 @@ class Paragraph(TypedDict):
 
 
 class Reference(TypedDict):
-    """An entry of the list of references."""
+    """An entry of the list of references: its id, and its text without a label."""
 
     id: str
     """Its number or label as cited, or r1, r2, ..."""

@@ -198,7 +198,7 @@ class Target(TypedDict):
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class FeedbackInput(TypedDict):
-    """Input of focused feedback: the paper, and the paragraphs to review (by default all that are worth a review)."""
+    """Input of focused feedback: the paper, what of it to review, and comments on an earlier version."""
 
     paper: str
     """The paper: the path of a PDF, Word, HTML, JATS, Markdown, LaTeX or text file, or its text."""
@@ -225,7 +225,7 @@ class AuthorDecision(TypedDict):
 
 
 class ParagraphOutput(TypedDict, total=False):
-    """Keys that the review of a paragraph returns to the run."""
+    """Keys that the review of a paragraph returns to the run: the review and its model calls."""
 
     reviews: Annotated[list[ParagraphReview], DeltaChannel(append_records)]
     calls: Annotated[list[CallRecord], DeltaChannel(append_records)]

@@ -119,7 +119,7 @@ def _list_highest_scores(
 def render_injection_report(
     regression: Regression, styles: Styles, papers: Sequence[SplitPaper], vectors: Vectors
 ) -> Iterator[str]:
-    """Yield lines of a Markdown table: how many sentences of styles left out of a fit, and papers, raise an alarm."""
+    """Yield a Markdown table of how many sentences of styles not fitted on, and of other papers, raise an alarm."""
     yield "| what | number | found |\n|---|---|---|"
     for style in LEFT_OUT_STYLES:
         refitted = fit_regression(styles, papers, vectors, without=style)

@@ -185,6 +185,8 @@ class _ExportedUser(BaseModel):
 
 
 class _ExportedValue(BaseModel):
+    """A rater's answer to one question: the values that were chosen."""
+
     choices: list[Any] = []
     """Chosen values; lists of values if a team has added questions with nested choices."""
 

@@ -150,7 +150,7 @@ def _describe_progress(evaluation: Evaluation) -> list[str]:
 
 
 def _build_system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
-    """Return a section with the extensions and settings of each system, or an empty list without systems."""
+    """Return a section with each system's extensions and settings of its own, or an empty list without systems."""
     rows = []
     for name in task.list_systems(config.rows):
         titles = "; ".join(task.find_row(row).title for row in config.rows if task.find_row(row).system == name)

@@ -154,7 +154,7 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
 
 
 def parse_step(line: str) -> UnnumberedStep:
-    """Return the step in a person's line, such as "literature: ...?"; a line that names no source asks the paper."""
+    """Parse a person's line, such as "literature: QUESTION", into a step; one that names no source asks the paper."""
     source, colon, question = str(line).partition(":")
     for action, name in SOURCE_NAMES.items():
         if colon and source.strip().lower() == name:

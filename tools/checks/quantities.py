@@ -238,7 +238,7 @@ class AmountIndex:
         return any(_is_supported_by(stated, amount) for stated in comparable)
 
     def _has_exact_amount(self, amount: Amount) -> bool:
-        """Return whether the text has an amount as written, both numbers of its ratio, or a word such as "tripled"."""
+        """Return whether the text has an amount as written, both numbers of its ratio, or a counting word for it."""
         if amount.pair and self._values.issuperset(amount.pair):
             return True
         return (_is_count(amount) and amount.value in self._counts) or _build_amount_key(amount) in self._stated

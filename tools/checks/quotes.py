@@ -22,7 +22,7 @@ class TextSpan(NamedTuple):
     end: int
 
     def slice_text(self, text: str) -> str:
-        """Return the words as the text has them."""
+        """Return the part of a text that the span covers."""
         return text[self.start : self.end]
 
 

@@ -107,7 +107,7 @@ def _extract_references(article: html.HtmlElement) -> list[Block]:
 
 
 def _convert_captions(article: html.HtmlElement) -> None:
-    """Convert, in place, labels with captions to paragraphs, and notes within a text to text in brackets."""
+    """Convert, in place, captions and footnotes to paragraphs, and footnotes within a text to text in brackets."""
     for holder in article.iter(*_CAPTIONED):
         caption = holder.find("caption")
         parts = [] if caption is None else list(caption.iterchildren("*")) or [caption]

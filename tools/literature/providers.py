@@ -116,7 +116,7 @@ class ServiceClient:
         return SearchResult(await self._request_hits({**kept, "filter": "doi:{query}"}, doi, 1), [])
 
     async def _request_hits(self, templates: Mapping[str, str], query: str, limit: int) -> list[Hit]:
-        """Query the service with templates filled in, and return the hits; answers are cached."""
+        """Query the service with parameters from templates, and return the hits; answers are cached."""
         values = {"query": query, "limit": min(limit, self.catalogue.most), "contact": self.contact}
         parameters = {name: template.format(**values) for name, template in templates.items()}
         return await self.web.query_service(

@@ -148,7 +148,7 @@ def _find_quoted_numbers(entry: ReadEntry, text: str) -> tuple[tuple[int, int], 
 
 
 def _list_printed_numbers(text: str, place: TextSpan) -> Iterator[PrintedNumber]:
-    """Yield the numbers at a place with the signs around them; one with commas also as its single pieces."""
+    """Yield the numbers at a place with their signs (=, <, -, %); one with commas also as its single pieces."""
     for found in _PRINTED_NUMBER.finditer(text, max(0, place.start - 3)):
         if place.start < found.end("number") and found.start("number") < place.end:
             word = found["number"]
