@@ -121,9 +121,13 @@ def to_single_line(text: str) -> str:
     return " ".join(strip_control_characters(text).split())
 
 
+_WITHOUT_STROKE = str.maketrans("øØłŁđĐı", "oOlLdDi")  # letters that Unicode does not decompose
+
+
 def strip_accents(text: str) -> str:
-    """Remove accents, and replace compatibility characters, such as ligatures, by plain ones; the case stays."""
-    return "".join(part for part in unicodedata.normalize("NFKD", text) if not unicodedata.combining(part))
+    """Remove accents and strokes (ø), and replace compatibility characters, such as ligatures; the case stays."""
+    plain = unicodedata.normalize("NFKD", text).translate(_WITHOUT_STROKE)
+    return "".join(part for part in plain if not unicodedata.combining(part))
 
 
 def normalize_title(title: str) -> str:

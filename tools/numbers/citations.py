@@ -19,6 +19,7 @@ from tools.text import normalize_title, strip_accents
 
 _MAX_AUTHORS_CHARACTERS = 60  # of an entry without a year
 _MIN_CITED_SHARE = 0.5
+_MIN_PART_CHARACTERS = 4  # of a name that may be a part of a word
 _UNMARKED_FORMATS = {"pdf", "text"}  # other formats count or mark the entries
 # [1, 3–5] and [7, p. 3]
 _NUMBERED_CITATION = re.compile(r"\[(\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*)(?:, [A-Za-z][^\]]{0,20})?\]")
@@ -130,14 +131,15 @@ def _read_numbered_citations(
 
 def _read_author_citations(document: Document, statements: Sequence[Statement]) -> Iterator[Citation]:
     """Yield the citations by authors and year; those without an entry only if they are surely citations."""
-    # 1. Index the entries by their words and years. A dash repeats the authors of the entry above.
-    by_word, authors, names = defaultdict[str, set[str]](set), set[str](), ""
+    # 1. List the entries of each year. A dash repeats the authors of the entry above.
+    by_year, authors, names = defaultdict[str, dict[str, str]](dict), set[str](), ""
     for entry in document["references"]:
         if not re.match(_SAME_AUTHORS, entry["text"]):
             names = _YEAR.split(entry["text"][:_MAX_AUTHORS_CHARACTERS])[0]
         authors.update(normalize_title(names).split())
-        for word in normalize_title(f"{names} {entry['text']}").split():
-            by_word[word.rstrip("abcdef") if _YEAR.match(word) else word].add(entry["id"])
+        text = normalize_title(f"{names} {entry['text']}")
+        for year in _YEAR.findall(text):
+            by_year[year][entry["id"]] = f" {text} "
 
     # 2. Look citations up, but not in sentences on how to cite this paper.
     title = normalize_title(document["title"])
@@ -146,7 +148,8 @@ def _read_author_citations(document: Document, statements: Sequence[Statement]) 
         for match in () if part.row or is_self else _AUTHOR_CITATION.finditer(part.text):
             words = normalize_title(" ".join(re.findall(_NAME, match[0]))).split()
             named = {word for word in words if len(word) > 1}
-            found = {entry for name in named for entry in by_word[name] & by_word[match["year"]]}
+            entries = by_year[match["year"]].items()
+            found = {entry for entry, text in entries if any(_is_named(name, text) for name in named)}
             # A name that no entry has is certainly cited only if several authors are.
             before = part.text[: match.start()]
             is_opened = not match["space"] or before.endswith(("(", "; "))
@@ -154,6 +157,11 @@ def _read_author_citations(document: Document, statements: Sequence[Statement]) 
             if found or (is_opened and is_sure and not _CAPITAL_BEFORE.search(before)):
                 problem = f"no entry of the list of references has one of these names and the year {match['year']}"
                 yield Citation(part, match.span(), " ".join(match[0].split()), found, problem)
+
+
+def _is_named(name: str, text: str) -> bool:
+    """Return whether a normalized text has a name: a short one as a word, others in LeBlanc and Le Blanc alike."""
+    return f" {name} " in text if len(name) < _MIN_PART_CHARACTERS else name in text.replace(" ", "")
 
 
 def _find_named_entries(entries: Sequence[Reference], statements: Sequence[Statement]) -> set[str]:

@@ -71,7 +71,7 @@ def _check_interval_middle(estimate: Estimate) -> ComputedFinding | None:
     near, where = format_number(back(middle)), " on the log scale" if is_ratio else ""
     return estimate.build_finding(
         "ratio interval" if is_ratio else "estimate and interval",
-        "medium" if is_ratio else "low",
+        "low",
         computation=f"the middle of {low.value:g} to {high.value:g}{where} is {near}, printed is {value.value:g}",
         consistent=f"about {near} with this interval, or an interval around {value.value:g}",
         explanations=["an exact, profile or bootstrap interval"],

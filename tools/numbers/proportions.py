@@ -1,19 +1,16 @@
 """Check percentages against their counts, totals against their parts, and numbers against their second mention.
 
-A percentage of a table may be of fewer people than its heading states, if some answers are missing. This makes a
-finding less severe. Totals are among the checks of the REAPPRAISED list: Grey, A., Bolland, M. J., Avenell, A., Klein,
-A. A., and Gunsalus, C. K. (2020), "Check for publication integrity before misconduct", Nature 577, 167-169.
+A percentage of a table may have another total than its heading states, which makes a finding less severe. Totals are
+among the checks of the REAPPRAISED list: Grey, A., Bolland, M. J., Avenell, A., Klein, A. A., and Gunsalus, C. K.
+(2020), "Check for publication integrity before misconduct", Nature 577, 167-169.
 """
 
 from __future__ import annotations
-
-import math
 
 from state.computed_findings import ComputedFinding
 from tools.numbers.records import Proportion, ReportedTotal, RoundedNumber
 
 _MAX_APPROXIMATE_DIFFERENCE = 3.0  # percentage points behind a word such as `about`
-_MIN_ANSWERED_SHARE = 0.8  # of a table's n; with fewer, the table would say so
 
 
 def check_proportion(proportion: Proportion) -> ComputedFinding | None:
@@ -26,12 +23,8 @@ def check_proportion(proportion: Proportion) -> ComputedFinding | None:
     is_near = proportion.approximate and difference < _MAX_APPROXIMATE_DIFFERENCE
     if is_near or percentage.is_rounding_of(exact):
         return None
-    # In a table, the percentage may be right of somewhat fewer people than the total.
-    least = max(math.ceil(100 * count / percentage.high), _MIN_ANSWERED_SHARE * total)
-    most = min(100 * count / max(percentage.low, 1e-9), total - 1)
-    is_of_fewer = proportion.statement.row and math.ceil(least) <= most
     could_be = {
-        f"a share of fewer than {total}, because some values are missing": is_of_fewer,
+        f"a share of another total than {total}, such as that of a block of rows": proportion.statement.row,
         "the share of the others": percentage.is_rounding_of(100 - exact),
     }
     explanations = [each for each, holds in could_be.items() if holds]

@@ -135,7 +135,7 @@ def test_verdicts_of_grim_grimmer_and_debit(mean: str, deviation: str, n: int, i
     [
         ("mean of whole numbers", f"{LIKERT} They agreed (M = 3.45, n = 19).", "means of several items"),
         ("deviation of whole numbers", "The single-item mark was low (M = 5.23, SD = 2.55, n = 35).", "in place of 34"),
-        ("percentage", "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (27%) |", "some values are missing"),
+        ("percentage", "| Event | Tea (n = 40) |\n|---|---|\n| Fall | 10 (27%) |", "of a block of rows"),
         ("percentage", "The method saved 61.5% (462/1200 records).", "the share of the others"),
         ("estimate and interval", "The slope was 0.31 [95% CI −0.52, −0.10].", "a sign in words"),
         ("estimate and interval", "They differed, Cohen’s d = 8.54, 95% CI = −2.33 to −2.30.", "a mean difference"),

@@ -65,10 +65,13 @@ def test_an_entry_is_cited_by_the_last_name_whatever_stands_before_it_and_the_ye
         "Frost G. 2010. Fens.",
         "D’Arcy, B. 2003. Tarns.",
         "———. 2005. Meres.",
+        "Jørgensen H, Kemp I. 2009. Fjords.",
+        "Le Blanc, L. A. 1992. Lagoons.",
         "Hale, I. 2011. Moors.",
     ]
     text = "Ponds (Adams and Bell, {}), lakes (Costa, 2000), bogs (Dunn et al., 2004), fens (Frost, 2010){}."
     text = f"{text} Tarns (D'Arcy, 2003), meres (D'Arcy, 2005). We thank Cornell University (2023)."
+    text += " Fjords (Jorgensen & Kemp, 2009), lagoons (LeBlanc, 1992)."
     paper = f"# A paper\n\n## Introduction\n\n{CITED} {text}\n\n## References\n\n{LISTED}"
     paper += "".join(f"- {each}\n" for each in entries)
     assert found_in(paper.format(2014, ", moors (Hale, 2011)")) == []
