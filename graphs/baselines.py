@@ -14,6 +14,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
+from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
@@ -26,6 +27,7 @@ from nodes.feedback.weakness_detector import detect_weaknesses
 from nodes.journalism.assessment import assess_draft, choose_draft
 from nodes.journalism.initialise import initialise
 from nodes.journalism.journalist import write_without_prompt
+from nodes.shared import refuse_sync_call
 from state.feedback import ParagraphOutput, ParagraphState
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
 from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
@@ -78,7 +80,8 @@ chain_of_verification = chain_of_verification_builder.compile(name="chain_of_ver
 sequence_to_sequence_builder = StateGraph(
     JournalismState, context_schema=JournalismContext, input_schema=JournalismInput, output_schema=JournalismOutput
 )
-sequence_to_sequence_builder.add_node("initialise", partial(initialise, has_agents=False), input_schema=JournalismInput)
+begin = RunnableLambda(refuse_sync_call, partial(initialise, has_agents=False))
+sequence_to_sequence_builder.add_node("initialise", begin, input_schema=JournalismInput)
 # The draft is measured, so that its results have the form of the system's.
 sequence_to_sequence_builder.add_sequence([write_without_prompt, assess_draft, choose_draft])
 sequence_to_sequence_builder.add_edge(START, "initialise")

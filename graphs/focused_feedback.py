@@ -14,8 +14,9 @@ setting `execution`, which answers independent questions together, is not in the
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
@@ -35,6 +36,7 @@ from nodes.feedback.reviewer import write_review
 from nodes.feedback.verifier import verify_comment
 from nodes.feedback.weakness_detector import detect_weaknesses
 from nodes.numbers.reader import read_passage, send_passages
+from nodes.shared import refuse_sync_call
 from state.feedback import (
     FeedbackInput,
     FeedbackOutput,
@@ -85,14 +87,8 @@ def route_before_review(state: ParagraphState) -> Literal["detect_weaknesses", "
 
 def build_question_state(state: ParagraphState, step: Step) -> QuestionState:
     """Return the state that a question is sent with, without what other questions have found."""
-    return QuestionState(
-        step=step,
-        target=state["target"],
-        document=state["document"],
-        findings=state["findings"],
-        computed=state["computed"],
-        settings=state["settings"],
-    )
+    whole: dict[str, Any] = {**state, "step": step}
+    return cast("QuestionState", {key: whole[key] for key in QuestionState.__annotations__})
 
 
 def route_after_detection(state: ParagraphState) -> Literal["write_review", "conclude"]:
@@ -155,12 +151,8 @@ def build_paper_graph(
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
-    # LangGraph cannot read the input schema of a partial from its annotations.
-    builder.add_node(
-        "initialise",
-        partial(initialise, roles=roles, list_own_deviations=list_own_deviations),
-        input_schema=FeedbackInput,
-    )
+    begin = partial(initialise, roles=roles, list_own_deviations=list_own_deviations)
+    builder.add_node("initialise", RunnableLambda(refuse_sync_call, begin), input_schema=FeedbackInput)
     builder.add_node(read_passage)
     builder.add_node(compute_from_readings)
     builder.add_node("review_paragraph", review.compile(name=name))

@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 
+from nodes.shared import refuse_sync_call
 from nodes.simplification import editing
 from nodes.simplification.agent import has_extension
 from nodes.simplification.content_guard import check_content
@@ -189,7 +191,8 @@ builder = StateGraph(
     input_schema=SimplificationInput,
     output_schema=SimplificationOutput,
 )
-for node in (initialise, rewrite_alone, select_agent, check_content, log_exchange, condense_history, finish):
+builder.add_node("initialise", RunnableLambda(refuse_sync_call, initialise), input_schema=SimplificationInput)
+for node in (rewrite_alone, select_agent, check_content, log_exchange, condense_history, finish):
     builder.add_node(node)
 for lead, subgraph in LOOPS.items():
     builder.add_node(f"{lead}_loop", subgraph.compile(name=f"{lead}_loop"))

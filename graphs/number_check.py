@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
 from nodes.numbers.reader import compute_findings, initialise, read_passage, send_passages
+from nodes.shared import refuse_sync_call
 from state.number_check import NumberCheckInput, NumberCheckOutput, NumberCheckState
 from state.settings import CheckContext
 
@@ -21,7 +23,8 @@ def route_to_passages(state: NumberCheckState) -> list[Send] | str:
 builder = StateGraph(
     NumberCheckState, context_schema=CheckContext, input_schema=NumberCheckInput, output_schema=NumberCheckOutput
 )
-for node in (initialise, read_passage, compute_findings):
+builder.add_node("initialise", RunnableLambda(refuse_sync_call, initialise), input_schema=NumberCheckInput)
+for node in (read_passage, compute_findings):
     builder.add_node(node)
 builder.add_edge(START, "initialise")
 # Passages are read in parallel; findings are computed when all are read.

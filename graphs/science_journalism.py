@@ -5,18 +5,13 @@ and its ablations. Use it from Python:
 
     from graphs.science_journalism import graph
     result = await graph.ainvoke({"paper": "paper.pdf"}, context={"rounds": 3})
-
-or with checkpoints, so that a killed run can be resumed:
-
-    async with open_checkpointer("sqlite") as saver:
-        graph = builder.compile(checkpointer=saver)
-        await graph.ainvoke({"paper": "paper.pdf"}, {"configurable": {"thread_id": "my-run"}}, durability="sync")
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
+from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 
 from nodes.journalism.assessment import assess_draft, choose_draft
@@ -24,6 +19,7 @@ from nodes.journalism.editor import advise, edit_advice
 from nodes.journalism.initialise import initialise
 from nodes.journalism.journalist import revise_draft, rewrite_copied, write_draft
 from nodes.journalism.reader import take_notes
+from nodes.shared import refuse_sync_call
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
 from state.settings import JournalismContext
 
@@ -63,9 +59,8 @@ def route_after_revision(state: JournalismState) -> Literal["rewrite_copied", "a
 builder = StateGraph(
     JournalismState, context_schema=JournalismContext, input_schema=JournalismInput, output_schema=JournalismOutput
 )
-for node in (initialise, write_draft, assess_draft, take_notes, advise):
-    builder.add_node(node)
-for node in (edit_advice, revise_draft, rewrite_copied, choose_draft):
+builder.add_node("initialise", RunnableLambda(refuse_sync_call, initialise), input_schema=JournalismInput)
+for node in (write_draft, assess_draft, take_notes, advise, edit_advice, revise_draft, rewrite_copied, choose_draft):
     builder.add_node(node)
 
 builder.add_edge(START, "initialise")

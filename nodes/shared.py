@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from langgraph.runtime import get_runtime
+from langgraph.types import interrupt
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from state.documents import DocumentRef
-from state.errors import InputError, RetrievalUnavailableError
+from state.errors import InputError, RetrievalUnavailableError, SettingsError
 from state.model_settings import Limits, ModelSettings
 from state.settings import RunContext, Scope, Settings
 from tools.checks.fidelity import list_subject_warnings
@@ -40,20 +43,76 @@ def get_limits(state: Mapping[str, Any]) -> Limits:
     return Limits(**state["settings"]["limits"])
 
 
-async def resolve_input(state: Mapping[str, Any], key: str, context: RunContext) -> tuple[Settings, str]:
-    """Return a pair: the settings of a run, and the text or path that its input has under a key.
+def refuse_sync_call(state: Mapping[str, Any]) -> Any:  # noqa: ARG001 - LangGraph gives it
+    """Raise `InputError` in place of a graph's first node, because all nodes are async only."""
+    raise InputError(
+        "The graphs are async only: `await graph.ainvoke(...)`, or `asyncio.run(graph.ainvoke(...))` in code that is "
+        "not async, and `astream` instead of `stream`."
+    )
 
-    The context is completed from the settings file and the environment.
+
+def read_context(context: Any, schema: type[RunContext]) -> RunContext:
+    """Return the choices for a run from the context of its graph, or from a parent graph's own.
+
+    A mapping holds fields of `schema`, or has them under the name of its table, as an object of another class may. No
+    context, and other objects, make no choice.
+
+    Raises:
+        SettingsError: If a field is unknown or cannot be used.
+    """
+    if isinstance(context, schema):
+        return context
+    if isinstance(context, RunContext):  # of another system
+        context = context.model_dump(exclude_unset=True)
+    values = context if isinstance(context, Mapping) else {}
+    own = values.get(schema.table, getattr(context, schema.table, None))
+    if own is not None:
+        return read_context(own, schema)
+    if unknown := sorted(values.keys() - schema.model_fields.keys()):
+        raise SettingsError(
+            f"The context holds {', '.join(map(repr, unknown))}, which this graph does not know; correct the name, or, "
+            f"in the context of a parent graph, give this graph's settings under `{schema.table}` ({{}} for none)."
+        )
+    return schema.model_validate(values)
+
+
+async def resolve_input(state: Mapping[str, Any], key: str, schema: type[RunContext]) -> tuple[Settings, str]:
+    """Return a pair: the settings of the run under way, and the text or path that its input has under a key.
+
+    The run's context, which `read_context` reads, is completed from the settings file and the environment.
 
     Raises:
         InputError: If there is no text or path.
         SettingsError: If the settings cannot be used.
     """
-    settings = await asyncio.to_thread(resolve_settings, context)
+    settings = await asyncio.to_thread(resolve_settings, read_context(get_runtime().context, schema))
     text = state.get(key)
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"There is no {key}; give its text or the path of a file as `{key}`.", kind="empty_input")
     return settings, text
+
+
+class PauseAnswer(BaseModel):
+    """A person's answer to a pause."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    advice: list[str] | None = Field(description="Lines of the person's own, or null to keep those that are there.")
+
+
+def ask_person(question: str, lines: list[str], example: list[str], **shown: Any) -> list[str] | None:
+    """Pause the run for a person; return their lines, or None to keep those that are there.
+
+    Clients get all arguments as the value of the interrupt. After an answer of another form the run pauses again.
+    """
+    form = f'Answer with {{"advice": {json.dumps(example)}}}, or with {{"advice": null}} to keep what is there.'
+    value = {"question": question, "answer": form, "advice": lines, **shown}
+    while True:
+        answer = interrupt(value, response_schema=PauseAnswer.model_json_schema())
+        try:
+            return PauseAnswer.model_validate(answer).advice
+        except ValidationError:
+            value = {**value, "problem": f"The last answer was not used, because it had another form. {form}"}
 
 
 def list_deviations(

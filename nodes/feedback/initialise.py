@@ -6,9 +6,8 @@ import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
-from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.feedback.agent import list_literature_sources
@@ -71,13 +70,12 @@ def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
 
 async def initialise(
     state: FeedbackInput,
-    runtime: Runtime[FeedbackContext],
     *,
     roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
     list_own_deviations: DeviationLister = list_swif2t_deviations,
 ) -> dict[str, Any]:
     """Read the paper, choose the paragraphs to review, and return the run's first state, with frozen settings."""
-    settings, paper = await resolve_input(state, "paper", runtime.context or FeedbackContext())
+    settings, paper = await resolve_input(state, "paper", FeedbackContext)
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
@@ -163,29 +161,18 @@ def _select_paragraphs(document: Document, request: FeedbackInput, chosen: Feedb
 
 def build_paragraph_state(target: Target, run: FeedbackState) -> ParagraphState:
     """Return the state with which the review of a paragraph begins, with the findings about it as evidence."""
-    return ParagraphState(
-        target=target,
-        document=run["document"],
-        findings=run["findings"],
-        computed=run["computed"],
-        settings=run["settings"],
-        paragraph=target["id"],
-        section=target["section"],
-        page=target["page"],
-        outcome="",
-        problem="",
-        comment=None,
-        plans=[],
-        log=[],
-        evidence=[convert_finding_to_evidence(item) for item in list_shown_findings(target, run["computed"])],
-        rewrites=0,
-        candidates=[],
-        wordings={},
-        notes=[],
-        remaining=[],
-        wave=[],
-        decided=[],
-        answers=[],
-        reviews=[],
-        calls=[],
-    )
+    whole: dict[str, Any] = {
+        **run,
+        **dict.fromkeys(("outcome", "problem"), ""),
+        **{name: [] for name in ("plans", "log", "candidates", "notes")},
+        **{name: [] for name in ("remaining", "wave", "decided", "answers", "reviews", "calls")},
+        "target": target,
+        "paragraph": target["id"],
+        "section": target["section"],
+        "page": target["page"],
+        "comment": None,
+        "evidence": [convert_finding_to_evidence(item) for item in list_shown_findings(target, run["computed"])],
+        "rewrites": 0,
+        "wordings": {},
+    }
+    return cast("ParagraphState", {key: whole[key] for key in ParagraphState.__annotations__})

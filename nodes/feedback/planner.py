@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from langgraph.types import interrupt
 from pydantic import BaseModel, create_model
 
 from nodes.feedback.agent import (
@@ -25,13 +24,13 @@ from nodes.feedback.agent import (
     make_list_field,
     translate_request_failures,
 )
-from nodes.shared import AgentAnswer, get_limits, get_model_settings
+from nodes.shared import AgentAnswer, ask_person, get_limits, get_model_settings
 from state.errors import NoUsableAnswer
 from state.feedback import Action, ParagraphState, Plan, Step
 from state.model_settings import LengthLimit
-from state.settings import FeedbackSettings
 from tools.models import Caller, sample_answers
 from tools.models.prompts import format_numbered_list
+from tools.reranking import choose_weights_folder, load_reranker
 
 
 class UnnumberedStep(NamedTuple):
@@ -133,18 +132,11 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
 
 
 async def edit_plan(state: ParagraphState) -> ParagraphState:
-    """Pause the run for a person, whose questions replace those of the best plan; without an `advice` list it stays."""
+    """Pause the run for a person, whose questions replace those of the best plan; None keeps it."""
     plan = state["plans"][0]
     lines = [f"{SOURCE_NAMES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
-    answer = interrupt(
-        {
-            "question": "These questions will be asked before the review is written. Answer with "
-            '{"advice": null} to keep them, or {"advice": ["paper: ...?", "literature: ...?"]} for your own.',
-            "advice": lines,
-            "paragraph": state["target"]["text"],
-        }
-    )
-    own = answer.get("advice") if isinstance(answer, dict) else None
+    question, example = "Which questions should be asked before the review?", ["paper: ...?", "literature: ...?"]
+    own = ask_person(question, lines, example, paragraph=state["target"]["text"])
     if own is None or own == lines:
         return {"remaining": plan["steps"]}
     most = get_feedback_settings(state).max_questions
@@ -155,11 +147,11 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
 
 def parse_step(line: str) -> UnnumberedStep:
     """Parse a person's line, such as "literature: QUESTION", into a step; one that names no source asks the paper."""
-    source, colon, question = str(line).partition(":")
+    source, colon, question = line.partition(":")
     for action, name in SOURCE_NAMES.items():
         if colon and source.strip().lower() == name:
             return UnnumberedStep(action, question)
-    return UnnumberedStep("ask_paper", str(line))
+    return UnnumberedStep("ask_paper", line)
 
 
 async def rank_plans(state: ParagraphState) -> ParagraphState:
@@ -171,14 +163,8 @@ async def rank_plans(state: ParagraphState) -> ParagraphState:
     plans = state["plans"]
     # The re-ranker was trained on plans in this form: one numbered step a line.
     texts = [format_numbered_list(map(describe_step, plan["steps"])) for plan in plans]
-    scores = await asyncio.to_thread(_score_plans, get_feedback_settings(state), state["target"]["text"], texts)
+    reranker = await asyncio.to_thread(load_reranker, choose_weights_folder(get_feedback_settings(state)))
+    scores = await asyncio.to_thread(reranker.predict_scores, state["target"]["text"], texts)
     scored: list[Plan] = [{**plan, "score": score} for plan, score in zip(plans, scores, strict=True)]
     ranked = sorted(scored, key=lambda plan: -float(plan["score"]))  # type: ignore[arg-type] # just set
     return {"plans": ranked, "remaining": ranked[0]["steps"]}
-
-
-def _score_plans(chosen: FeedbackSettings, paragraph: str, plans: list[str]) -> list[float]:
-    """Return a score for each formatted plan of a paragraph by the trained re-ranker, higher is better; blocks."""
-    from tools.reranking import choose_weights_folder, load_reranker  # noqa: PLC0415 - only runs that rank plans need it
-
-    return load_reranker(choose_weights_folder(chosen)).predict_scores(paragraph, plans)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from langgraph.types import interrupt
-
 from nodes.journalism.initialise import ask_journalism_role, get_journalism_settings
+from nodes.shared import ask_person
 from state.journalism import DraftReview, JournalismState
 from state.model_settings import Limits
 from tools.documents.reading import load_source_text
@@ -62,20 +61,16 @@ async def advise(state: JournalismState) -> JournalismState:
 
 
 async def edit_advice(state: JournalismState) -> JournalismState:
-    """Pause the run for a person, whose list of advice is added as a review; any other answer keeps the editor's."""
+    """Pause the run for a person, whose lines are added as a review; None keeps the editor's advice."""
     review = state["reviews"][-1]
-    answer = interrupt(
-        {
-            "question": "Which advice should the journalist follow?",
-            "answer": 'A JSON object: {"advice": ["...", "..."]}, or {"advice": null} to keep the advice as it is.',
-            "round": review["round"] + 1,
-            "article": state["drafts"][-1]["text"],
-            "advice": list_points(extract_advice(review["text"])),
-        }
+    lines = ask_person(
+        "Which advice should the journalist follow?",
+        list_points(extract_advice(review["text"])),
+        ["Explain ...", "Shorten ..."],
+        round=review["round"] + 1,
+        article=state["drafts"][-1]["text"],
     )
-    # Any answer but a list of texts keeps the advice.
-    texts = answer.get("advice") if isinstance(answer, dict) else None
-    if not isinstance(texts, list):
+    if lines is None:
         return {}
-    chosen = format_numbered_list(str(text) for text in texts if str(text).strip())
+    chosen = format_numbered_list(line for line in lines if line.strip())
     return {"reviews": [DraftReview(round=review["round"], text=chosen, origin="person")]}

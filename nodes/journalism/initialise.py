@@ -6,7 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.shared import ask_role, list_deviations, read_source, resolve_input
@@ -27,12 +26,10 @@ UNUSED_ROLES = {
 }
 
 
-async def initialise(
-    state: JournalismInput, runtime: Runtime[JournalismContext], *, has_agents: bool = True
-) -> dict[str, Any]:
+async def initialise(state: JournalismInput, *, has_agents: bool = True) -> dict[str, Any]:
     """Read the paper, and return the run's first state, with frozen settings; also for a model without agents."""
     # 1. Read the paper.
-    settings, paper = await resolve_input(state, "paper", runtime.context or JournalismContext())
+    settings, paper = await resolve_input(state, "paper", JournalismContext)
     options = settings.journalism
     source = await asyncio.to_thread(read_source, paper, options.scope, options.max_pages)
     # 2. List the deviations from the paper's models and settings.

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
 from nodes.shared import AgentAnswer, ask_role, resolve_input
@@ -30,9 +29,9 @@ class NumbersRead(AgentAnswer):
     entries: Annotated[list[ReadEntry], LengthLimit("records")]
 
 
-async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) -> dict[str, Any]:
+async def initialise(state: NumberCheckInput) -> dict[str, Any]:
     """Read the paper, and return the run's first state, with the passages whose numbers the model is to read."""
-    settings, paper = await resolve_input(state, "paper", runtime.context or CheckContext())
+    settings, paper = await resolve_input(state, "paper", CheckContext)
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.check.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     passages = await asyncio.to_thread(choose_passages, document)
@@ -42,12 +41,10 @@ async def initialise(state: NumberCheckInput, runtime: Runtime[CheckContext]) ->
         "passages": [passage.paragraph["id"] for passage in passages],
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
         **{name: Overwrite([]) for name in ("readings", "calls")},
-        "findings": [],
+        **{name: [] for name in ("findings", "unread")},
         "read": {},
-        "unread": [],
         "left_out": 0,
-        "references_looked_up": False,
-        "finished": False,
+        **dict.fromkeys(("references_looked_up", "finished"), False),
     }
 
 

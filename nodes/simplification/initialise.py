@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from nodes.shared import list_deviations, read_source, resolve_input
@@ -31,9 +30,9 @@ def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
     ]
 
 
-async def initialise(state: SimplificationInput, runtime: Runtime[SimplificationContext]) -> dict[str, Any]:
+async def initialise(state: SimplificationInput) -> dict[str, Any]:
     """Read the source text, and return the run's first state, with frozen settings and the source as version 0."""
-    settings, abstract = await resolve_input(state, "abstract", runtime.context or SimplificationContext())
+    settings, abstract = await resolve_input(state, "abstract", SimplificationContext)
     options = settings.simplification
     source = await asyncio.to_thread(read_source, abstract, options.scope, options.max_pages)
     text = (await asyncio.to_thread(load_source_text, source)).strip()

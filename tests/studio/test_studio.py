@@ -102,6 +102,10 @@ def test_a_person_answers(client: Client, thread: str, endpoint: FakeEndpoint):
     assert state["next"] == ["edit_advice"]
     question: Any = state["interrupts"][0]["value"]
     assert question["advice"]
+    run(client, thread, command={"resume": {"advice": ADVICE}})
+    refused: Any = client.threads.get_state(thread)["interrupts"][0]["value"]
+    assert refused == {**question, "problem": refused["problem"]}
+    assert client.threads.get(thread)["status"] == "interrupted"
     result = run(client, thread, command={"resume": {"advice": [ADVICE]}})
     assert ADVICE in endpoint.chat_requests[-1].text
     assert result["reviews"][-1] == {"round": 0, "text": f"1. {ADVICE}", "origin": "person"}

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from langgraph.graph.state import CompiledStateGraph
-from pydantic import TypeAdapter
 
 from graphs import focused_feedback, medical_simplification, science_journalism
 from state.errors import SettingsError
@@ -52,11 +51,6 @@ def test_one_field_of_a_table_leaves_its_others(monkeypatch: pytest.MonkeyPatch)
     context = FeedbackContext.model_validate({"literature": {"folder": "papers"}, "segment_overlap": 900})
     chosen = resolve_settings(context).feedback
     assert (chosen.literature.folder, chosen.literature.results, chosen.segment_overlap) == ("papers", 7, 900)
-
-
-def test_a_context_that_is_one_already_stays_as_it_is() -> None:
-    context = JournalismContext(rounds=7)
-    assert TypeAdapter(JournalismContext).validate_python(context).build_overrides() == {"journalism": {"rounds": 7}}
 
 
 def test_what_is_wrong_with_a_context_is_said_in_a_sentence() -> None:

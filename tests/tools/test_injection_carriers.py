@@ -12,17 +12,15 @@ import docx
 import pytest
 from docx.document import Document as WordDocument
 from docx.shared import Pt, RGBColor
-from langgraph.runtime import Runtime
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import FreeText
 from pypdf.generic import ArrayObject, DictionaryObject, NameObject, TextStringObject
 from reportlab.lib.colors import white
 from reportlab.pdfgen.canvas import Canvas
 
-from nodes.feedback.initialise import initialise as begin_review
-from nodes.journalism.initialise import initialise as begin_article
-from nodes.simplification.initialise import initialise as begin_plain_text
-from state.settings import FeedbackContext, JournalismContext, SimplificationContext
+from graphs.focused_feedback import graph as focused_feedback
+from graphs.medical_simplification import graph as medical_simplification
+from graphs.science_journalism import graph as science_journalism
 from tools.documents.reading import load_document, read_document
 from tools.injection import ADDRESSED_KINDS, find_instructions
 
@@ -201,9 +199,10 @@ async def test_every_system_tells_the_instruction(tmp_path: Path) -> None:
     path = tmp_path / "paper.html"
     path.write_bytes(_page(f'<p style="display:none">{ORDER}</p>')(""))
 
-    review = await begin_review({"paper": str(path)}, Runtime(context=FeedbackContext(min_words=5)))
-    article = await begin_article({"paper": str(path)}, Runtime(context=JournalismContext()))
-    plain = await begin_plain_text({"abstract": str(path)}, Runtime(context=SimplificationContext()))
+    begin: Any = {"interrupt_after": ["initialise"]}
+    review = await focused_feedback.ainvoke({"paper": str(path)}, context={"min_words": 5}, **begin)
+    article = await science_journalism.ainvoke({"paper": str(path)}, **begin)
+    plain = await medical_simplification.ainvoke({"abstract": str(path)}, **begin)
 
     assert [finding["kind"] for finding in review["findings"]] == ["instruction"]
     assert ORDER in article["source"]["warnings"][-1]

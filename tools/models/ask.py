@@ -22,6 +22,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.config import get_config, get_stream_writer
 from langgraph.func import task
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -491,6 +492,10 @@ async def _send_request(request: ModelRequest[Any], number: int, before: Sequenc
     Both within one task, because a resumed run must create the same tasks in the same order, whatever it knows by then.
     An error also holds the calls in `before`.
     """
+    # LangGraph's stream mode `messages` gives each token with the tags and metadata of the configuration.
+    config, who = get_config(), {"role": request.caller.role, "step": request.caller.step}
+    tags, metadata = [*config.get("tags", []), *who.values()], {**config.get("metadata", {}), **who}
+    var_child_runnable_config.set({**config, "tags": tags, "metadata": metadata})
     try:
         try:
             completions = await _send_once(request, number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
 
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
@@ -114,19 +113,6 @@ async def test_a_call_is_accounted_for(desk: Desk) -> None:
         "trims": [],
         "cuts": [],
     }
-
-
-async def test_progress_is_told(desk: Desk) -> None:
-    desk.endpoint.stream_interval = 1
-    desk.endpoint.answer = Script([GOOD])
-    stream = desk.graph().astream({"text": "Cells."}, stream_mode="custom")
-    events: list[Any] = [event async for event in stream]
-    who = {"role": "reader", "step": "judge", "round": 2, "model": "large", "call": events[0]["call"]}
-    assert events[0] == {"event": "call", **who}
-    assert events[-1] == {"event": "ended", **who}
-    texts = [event.pop("text") for event in events[1:-1]]
-    assert events[1:-1] == [{"event": "tokens", "tokens": count, **who} for count in range(1, 10)]
-    assert "".join(texts) == GOOD.content
 
 
 def test_each_event_loop_has_connections_of_its_own(fake_endpoint: FakeEndpoint, desk: Desk) -> None:
