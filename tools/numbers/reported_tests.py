@@ -30,7 +30,7 @@ from tools.numbers.statements import Statement
 
 _SLACK = 1e-12  # of floating point
 _TWO_TAILED = {"t", "r", "z"}
-_MIN_P_VALUES = 6  # exact p-values of a section or table
+_MIN_P_VALUES = 6  # different p-values of a section or table
 # Words that papers use instead of the name of a correction.
 _OTHER_CORRECTIONS = re.compile(r"multiplicity|\bq[- ]?values?|exploratory|gatekeeping", re.IGNORECASE)
 
@@ -231,7 +231,7 @@ def check_multiple_testing(
         statement = record.statement
         family = (statement.paragraph["section"], statement.paragraph["id"] if statement.row else "")
         # An equal value is taken for a second mention of its test.
-        if record.p is not None and record.p_relation == "=":
+        if record.p is not None and record.p_relation in {"=", "<"}:
             families[family].setdefault(record.p.value, record)
     for values in families.values():
         tests, smallest = len(values), min(values)

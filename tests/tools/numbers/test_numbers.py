@@ -166,6 +166,7 @@ SIX_TESTS = (
     [
         (SIX_TESTS, 1),
         (SIX_TESTS.replace("2.07, p = .047", "3.05, p = .005"), 0),
+        (f"{SIX_TESTS} Fear differed, t(30) = 4.20, p < .001.", 0),
         (f"{SIX_TESTS} The level was corrected by Bonferroni's method.", 0),
         (SIX_TESTS.replace(" t(30) = 0.68, p = .502.", ""), 0),
     ],
