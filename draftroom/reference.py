@@ -139,7 +139,7 @@ def describe_python_interface() -> Iterator[str]:
         yield f"## {own.name}\n\n`from graphs.{own.name} import graph`{note}"
         yield f"Input:\n\n{render_fields(own.graph.builder.input_schema)}"
         yield f"Output:\n\n{render_fields(own.graph.builder.output_schema)}"
-    yield f"## Context\n\n{render_fields(RunContext, {'resolved'})}"
+    yield f"## Context\n\n{render_fields(RunContext)}"
     yield "## Errors"
     lines = []
     for name, error in vars(errors).items():

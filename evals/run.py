@@ -37,7 +37,7 @@ from runs.driver import run_to_completion
 from runs.jobs import Record, Workers, read_json_lines, run_rows
 from state.errors import InputError, SettingsError, StateError
 from state.files import write_atomically
-from state.settings import RunContext, Settings
+from state.settings import Settings
 from tools.models import close_clients
 
 # More than 1, so that the endpoint stays busy while the drafts of other samples are assessed on this machine.
@@ -318,10 +318,10 @@ async def run_systems(
 
 
 class SystemSession(NamedTuple):
-    """Systems of a run, their contexts and an open checkpointer; `runs/jobs.py` calls its methods for each row."""
+    """Systems of a run, their settings and an open checkpointer; `runs/jobs.py` calls its methods for each row."""
 
     systems: Mapping[str, EvaluatedSystem]
-    contexts: Mapping[str, RunContext]
+    settings: Mapping[str, Mapping[str, Any]]
     saver: BaseCheckpointSaver[str]
     run_id: str
     control: RunControl
@@ -336,8 +336,8 @@ class SystemSession(NamedTuple):
         sample, name = row["sample"], row["system"]
         begun, system = perf_counter(), self.systems[name]
         thread, request = self._make_thread_id(sample["id"], name), system.request(sample)
-        context = await asyncio.to_thread(system.build_sample_context, sample, self.contexts[name])
-        output = await run_to_completion(system.builder, self.saver, thread, request, context, self.control)
+        settings = await asyncio.to_thread(system.build_sample_settings, sample, self.settings[name])
+        output = await run_to_completion(system.builder, self.saver, thread, request, settings, self.control)
         # The settings are equal for all samples and stand in config.json.
         kept = {key: value for key, value in output.items() if key != "settings"}
         return {"output": kept, "wall_s": perf_counter() - begun}
@@ -359,15 +359,15 @@ class SystemWork(NamedTuple):
 
     @asynccontextmanager
     async def open_session(self, control: RunControl) -> AsyncIterator[SystemSession]:
-        """Yield a session with the systems' contexts and an open checkpointer; afterwards close the models' clients."""
+        """Yield a session with the systems' settings and an open checkpointer; afterwards close the models' clients."""
         task, config = self.load(), self.config
         systems = {name: task.systems[name] for name in task.list_systems(config.rows)}
-        contexts = {
-            name: await asyncio.to_thread(system.build_context, config.context_fields)
+        settings = {
+            name: await asyncio.to_thread(system.build_settings, config.context_fields)
             for name, system in systems.items()
         }
         try:
             async with open_checkpointer(self.checkpoint_address) as saver:
-                yield SystemSession(systems, contexts, saver, config.id, control)
+                yield SystemSession(systems, settings, saver, config.id, control)
         finally:
             await close_clients()

@@ -34,24 +34,22 @@ class EvaluatedSystem(NamedTuple):
     sample_settings: Callable[[Record, Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Returns the settings that depend on the sample, from the sample and all other settings."""
 
-    def build_context(self, recorded: Mapping[str, Any]) -> RunContext:
-        """Build the system's context: the run's `recorded` settings, overridden by its preset's, and those by its own.
+    def build_settings(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
+        """Build the system's settings: the run's `recorded` ones, overridden by its preset's, and those by its own.
 
-        All settings are resolved, except those that depend on the sample.
+        They are complete, except for those that depend on the sample.
         """
         # Lowest precedence first: the run's settings, the preset, the settings that define the system.
         known = type(self.context).model_fields.keys() & recorded.keys()
         run_settings = self.context.build_nested_settings({name: recorded[name] for name in known})
         values = apply_preset(self.preset, run_settings) if self.preset else run_settings
         own = self.context.build_nested_settings(self.context.model_dump(exclude_unset=True))
-        return type(self.context)(resolved=merge_settings(values, own))
+        return merge_settings(values, own)
 
-    def build_sample_context(self, sample: Record, context: RunContext) -> RunContext:
-        """Return a new context with the sample's settings added, or the same one if no setting depends on samples."""
-        if self.sample_settings is None:
-            return context
-        settings = context.resolved or {}
-        return type(context)(resolved=merge_settings(settings, self.sample_settings(sample, settings)))
+    def build_sample_settings(self, sample: Record, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the settings with the sample's merged into them; the same ones if no setting depends on samples."""
+        own = self.sample_settings(sample, settings) if self.sample_settings else {}
+        return merge_settings(settings, own) if own else settings
 
 
 class Item(NamedTuple):

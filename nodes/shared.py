@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from langchain_core.runnables import ensure_config
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -22,6 +23,10 @@ from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions, list_instruction_warnings, repeats_instruction
 from tools.models import Answer, Caller, ask_model
 from tools.models.ask import MIN_REASK_TEMPERATURE, Value
+
+# Key of `configurable` for the settings of a run's record, which a run without a checkpoint keeps so. It is no field of
+# the context, whose fields Studio shows in a form.
+FROZEN_SETTINGS = "__frozen_settings"
 
 
 class AgentAnswer(BaseModel):
@@ -79,13 +84,16 @@ def read_context(context: Any, schema: type[RunContext]) -> RunContext:
 async def resolve_input(state: Mapping[str, Any], key: str, schema: type[RunContext]) -> tuple[Settings, str]:
     """Return a pair: the settings of the run under way, and the text or path that its input has under a key.
 
-    The run's context, which `read_context` reads, is completed from the settings file and the environment.
+    The run's context, which `read_context` reads, is completed from the settings file and the environment. The frozen
+    settings of a record replace them all.
 
     Raises:
         InputError: If there is no text or path.
         SettingsError: If the settings cannot be used.
     """
-    settings = await asyncio.to_thread(resolve_settings, read_context(get_runtime().context, schema))
+    context = read_context(get_runtime().context, schema)
+    frozen = ensure_config()["configurable"].get(FROZEN_SETTINGS)
+    settings = await asyncio.to_thread(resolve_settings, context, frozen)
     text = state.get(key)
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"There is no {key}; give its text or the path of a file as `{key}`.", kind="empty_input")

@@ -26,7 +26,7 @@ from runs.recorder import UNLIMITED_BUDGET, Budget, RunRecorder
 from runs.runnable import Builder, RunnableGraph
 from runs.signals import install_signal_handler, run_until_stopped
 from state.errors import InputError, NoUsableResultError, StateError
-from state.settings import RunContext, Settings
+from state.settings import Settings
 from tools.models import admission_check, close_clients
 
 Answer = dict[str, Any]
@@ -94,15 +94,12 @@ def drive_run(
     with lock_run(record["id"]):
         recorder = RunRecorder(record, runnable, budget)
         address = checkpoints or resolve_checkpoint_address(record)
-        # Built before the event loop runs, because the first use of the graph imports its module.
-        context = runnable.build_context(record["settings"])
         with recorder.record_failures():
-            return asyncio.run(_drive_graph(address, context, recorder, progress, answer, ask))
+            return asyncio.run(_drive_graph(address, recorder, progress, answer, ask))
 
 
 async def _drive_graph(
     address: str,
-    context: RunContext,
     recorder: RunRecorder,
     progress: RunProgress,
     answer: Answer | None,
@@ -111,7 +108,7 @@ async def _drive_graph(
     """Stream the graph, ask a person at every question, and return the outcome: done, paused or stopped."""
     record, runnable = recorder.record, recorder.runnable
     config: RunnableConfig = {
-        **build_graph_config(record["thread"]),
+        **build_graph_config(record["thread"], record["settings"]),
         "run_name": record["system"],
         "metadata": build_graph_metadata(record),
     }
@@ -133,7 +130,7 @@ async def _drive_graph(
         while start is not None or not runnable.is_finished(snapshot.values):
             state = StreamState(snapshot)
             recorder.begin_streaming(state.merge_subgraphs(runnable))
-            stopped = await _stream_until_stopped(graph, start, config, context, state, recorder, progress)
+            stopped = await _stream_until_stopped(graph, start, config, state, recorder, progress)
             snapshot = await graph.aget_state(config, subgraphs=True)
             if stopped:
                 return _save_outcome("stopped", snapshot, recorder)
@@ -169,7 +166,6 @@ async def _stream_until_stopped(
     graph: Graph,
     start: Any,
     config: RunnableConfig,
-    context: RunContext,
     state: StreamState,
     recorder: RunRecorder,
     progress: RunProgress,
@@ -182,7 +178,6 @@ async def _stream_until_stopped(
         parts = graph.astream(
             start,
             config,
-            context=context,
             stream_mode=["values", "updates", "custom"],
             subgraphs=True,
             version="v2",
@@ -240,25 +235,25 @@ async def run_to_completion(
     saver: BaseCheckpointSaver[str],
     run_id: str,
     request: Any,
-    context: Any,
+    settings: Mapping[str, Any],
     control: RunControl | None = None,
 ) -> dict[str, Any]:
     """Run or resume a graph to its end without progress, questions or a record, and return its output.
 
-    The run's id is the thread of its checkpoints, and the `request` its input, which a resumed run has already. The
-    caller deletes the checkpoints once it has stored the output, so that no output is lost. When `control` is asked to
-    drain, the run stops at its next safe point.
+    The run's id is the thread of its checkpoints. Its `request`, the input, and its frozen `settings` do not count when
+    it is resumed. The caller deletes the checkpoints once it has stored the output, so that no output is lost. When
+    `control` is asked to drain, the run stops at its next safe point.
 
     Raises:
         GraphDrained: The run was stopped; the next call goes on.
         DraftroomError: The run ended early. The next call goes on, or begins again if no answer was usable.
     """
     graph = compile_graph(builder, saver)
-    config = build_graph_config(run_id)
+    config = build_graph_config(run_id, settings)
     begun = (await graph.aget_state(config)).created_at
     start = None if begun else request
     try:
-        output: dict[str, Any] = await graph.ainvoke(start, config, context=context, durability="sync", control=control)
+        output: dict[str, Any] = await graph.ainvoke(start, config, durability="sync", control=control)
     except NoUsableResultError:  # the same answers would lead to the same error again
         await saver.adelete_thread(run_id)
         raise

@@ -12,6 +12,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
+from nodes.shared import FROZEN_SETTINGS
 from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.record import RunRecord
 from runs.runnable import Builder, RunnableGraph, Subgraph
@@ -24,9 +25,9 @@ Namespace = tuple[str, ...]  # of a part of the stream: empty for the graph itse
 NodeUpdate = tuple[str, Values]  # a node, or a task within it, and the update that it has written
 
 
-def build_graph_config(thread: str) -> RunnableConfig:
-    """Return the configuration with which LangGraph finds the checkpoints of a thread."""
-    return {"configurable": {"thread_id": thread}}
+def build_graph_config(thread: str, settings: Mapping[str, Any] | None = None) -> RunnableConfig:
+    """Return the configuration with which LangGraph finds the checkpoints of a thread, and a new run its settings."""
+    return {"configurable": {"thread_id": thread, FROZEN_SETTINGS: settings}}
 
 
 def build_graph_metadata(record: RunRecord) -> dict[str, int]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from runs.record import RunInput
 from state.records import CallRecord, Values
-from state.settings import RunContext
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.graph import StateGraph
@@ -61,8 +60,3 @@ class RunnableGraph:
     def builder(self) -> Builder:
         """Return the builder of the graph, which is not compiled; the first use imports its module."""
         return cast("Builder", resolve_name(self.address))
-
-    def build_context(self, settings: Mapping[str, Any]) -> RunContext:
-        """Return the graph's context made of a run's frozen settings, so that a run without a checkpoint keeps them."""
-        schema = cast("type[RunContext]", self.builder.context_schema)
-        return schema(resolved=dict(settings))

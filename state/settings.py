@@ -360,9 +360,6 @@ class RunContext(BaseModel):
     models: dict[Role, dict[str, Any]] | None = Field(
         None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
     )
-    resolved: dict[str, Any] | None = Field(
-        None, description="All settings as an earlier run has resolved them; they replace all others."
-    )
 
     # A wrapper, because LangGraph builds the context itself and would show pydantic's own error.
     @model_validator(mode="wrap")

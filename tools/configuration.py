@@ -120,15 +120,13 @@ def apply_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any]
     return merge_settings(merge_settings(below, preset), {"models": addresses})
 
 
-def resolve_settings(context: RunContext) -> Settings:
-    """Resolve the settings of a run: the recorded ones of a resumed run, or else those of all sources.
+def resolve_settings(context: RunContext, frozen: Mapping[str, Any] | None = None) -> Settings:
+    """Resolve the settings of a run: the `frozen` ones of its record, or else those of all sources and its context.
 
     Raises:
         SettingsError: As for `load_settings`.
     """
-    if context.resolved is not None:
-        return _validate_settings(context.resolved)
-    return load_settings(context.build_overrides())
+    return load_settings(context.build_overrides()) if frozen is None else _validate_settings(frozen)
 
 
 def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:

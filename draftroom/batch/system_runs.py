@@ -71,10 +71,9 @@ class _SystemRunSession(NamedTuple):
         # 2. Run the graph. The thread is the same in every attempt, so that a later one resumes from it.
         graph, thread = self.wanted.system.graph, self._make_thread_id(name, record["input"]["paper"]["sha256"])
         record = {**record, "thread": thread}
-        context = graph.build_context(record["settings"])
         try:
             request = graph.graph_input(record["input"])
-            await run_to_completion(graph.builder, self.saver, thread, request, context, self.control)
+            await run_to_completion(graph.builder, self.saver, thread, request, record["settings"], self.control)
         except DraftroomError as error:
             if is_environment_error(error):
                 raise

@@ -18,6 +18,7 @@ from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
+from nodes.shared import FROZEN_SETTINGS
 from runs.driver import Answer
 from runs.graph_state import StreamState, build_graph_metadata, load_snapshot
 from runs.record import Failure, RunRecord, format_current_time, lock_run, write_record
@@ -82,9 +83,12 @@ class RunManager:
             StateError: Another process executes the run, or its checkpoints cannot be read.
             InputError: The run is done, or the answer is missing or not asked for.
         """
+        system = find_system(record["system"])
+        if not system.commands:  # a baseline, which the page's server does not serve
+            raise InputError(f"The page does not run {system.name}; go on with `draftroom resume {record['id']}`.")
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(hold_run_async(record["id"]))
-            runnable = find_system(record["system"]).graph
+            runnable = system.graph
             server_input = await _build_server_input(record, runnable, answer)
             record = {**record, "status": "running", "updated": format_current_time()}
             await asyncio.to_thread(write_record, record)
@@ -95,7 +99,7 @@ class RunManager:
                 thread,
                 record["system"],
                 **server_input,
-                context={"resolved": record["settings"]},
+                config={"configurable": {FROZEN_SETTINGS: record["settings"]}},
                 metadata=build_graph_metadata(record),
                 stream_mode=STREAM_MODES,
                 stream_subgraphs=True,

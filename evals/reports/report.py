@@ -122,7 +122,7 @@ def _describe_models(task: Task, config: RunConfig) -> list[str]:
     lines: dict[str, str] = {}
     # A preset sets the sampling of its systems, which may differ from that in the run's settings.
     for preset, system in {each.preset: each for each in systems}.items():
-        settings = resolve_settings(system.build_context(config.context_fields))
+        settings = resolve_settings(system.context, system.build_settings(config.context_fields))
         roles: dict[str, list[str]] = {}
         for role in cast("list[Role]", list(config.models)):
             model = settings.resolve_model_settings(role).model_dump(mode="json")

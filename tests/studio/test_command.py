@@ -27,8 +27,11 @@ def draftroom(fake_endpoint: FakeEndpoint, tmp_path: Path) -> Command:
 
 def test_langgraph_json_is_served_and_is_silent():
     served = json.loads(SERVER_CONFIGURATION.read_text(encoding="utf-8"))
-    assert set(served["graphs"]) == set(SYSTEMS)
+    baselines = json.loads(SERVER_CONFIGURATION.with_suffix(".evals.json").read_text(encoding="utf-8"))
+    assert set(served["graphs"]) == {"science_journalism", "medical_simplification", "focused_feedback", "number_check"}
+    assert set(served["graphs"]) | set(baselines["graphs"]) == set(SYSTEMS)
     assert served["env"] == TELEMETRY_OPT_OUTS
+    assert {**served, **baselines, "graphs": {}} == {**served, "graphs": {}}
 
 
 def test_a_port_in_use(draftroom: Command):

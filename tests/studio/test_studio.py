@@ -9,7 +9,6 @@ import httpx
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
-from draftroom.systems import SYSTEMS
 from graphs.science_journalism import builder
 from runs.checkpoints import open_checkpointer
 from tests.draftroom.conftest import PAPER
@@ -19,6 +18,7 @@ from tests.support import review_room
 from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 
 GRAPH = "science_journalism"
+SERVED = {"science_journalism", "medical_simplification", "focused_feedback", "number_check"}
 ADVICE = "Say what a moss is before you say how fast it grows."
 
 Client = SyncLangGraphClient
@@ -40,7 +40,7 @@ def before(client: Client, thread: str, node: str) -> dict[str, Any]:
     return next(dict(state) for state in client.threads.get_history(thread, limit=50) if state["next"] == [node])
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", SERVED)
 def test_the_form_explains_itself(client: Client, system: str):
     (assistant,) = client.assistants.search(graph_id=system)
     schemas = client.assistants.get_schemas(assistant["assistant_id"])
@@ -165,6 +165,58 @@ def test_a_paper_that_cannot_be_used(client: Client, thread: str, endpoint: Fake
     assert result["__error__"]["error"] == "InputError"
     assert "no paper" in result["__error__"]["message"] or "There is no file" in result["__error__"]["message"]
     assert len(endpoint.requests) == asked
+
+
+@pytest.mark.parametrize("context", [{"rouds": 3}, {"resolved": {}}])
+def test_a_key_that_a_context_does_not_have(client: Client, thread: str, context: dict[str, Any]):
+    result = run(client, thread, input={"paper": PAPER}, context=context, raise_error=False)
+    assert result["__error__"]["error"] == "SettingsError"
+    assert f"`{next(iter(context))}`" in result["__error__"]["message"]
+
+
+def ask_mcp(server: StudioServer, method: str, **params: Any) -> dict[str, Any]:
+    """What `/mcp` answers, as an MCP client asks it."""
+    headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+    message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}
+    answer = httpx.post(f"{server.url}/mcp", json=message, headers=headers, timeout=60).json()
+    assert (answer["jsonrpc"], answer["id"]) == ("2.0", 7)
+    return dict(answer["result"])
+
+
+def call_tool(server: StudioServer, name: str, **arguments: Any) -> tuple[str, bool]:
+    """The text of a tool's result, and whether it is an error."""
+    result = ask_mcp(server, "tools/call", name=name, arguments=arguments)
+    (content,) = result["content"]
+    assert content["type"] == "text"
+    return content["text"], result["isError"]
+
+
+def test_mcp_lists_the_systems(server: StudioServer):
+    tools = {tool["name"]: tool for tool in ask_mcp(server, "tools/list")["tools"]}
+    assert tools.keys() == SERVED
+    assert tools[GRAPH]["description"].startswith("Turn a scientific paper into an article")
+    assert tools["medical_simplification"]["inputSchema"]["required"] == ["abstract"]
+
+
+def test_mcp_returns_what_a_person_reads(server: StudioServer, client: Client, endpoint: FakeEndpoint):
+    article, failed = call_tool(server, GRAPH, paper=PAPER)
+    (newest, *_) = client.threads.search(limit=1)
+    assert not failed
+    assert article.startswith(newest["values"]["article"])  # type: ignore[index]
+    assert "## Readability" in article
+    assert "base_url" not in article
+    plain, failed = call_tool(server, "medical_simplification", abstract=PAPER)
+    assert not failed
+    assert "## Details of the source that the text has lost or changed" in plain
+    endpoint.answer = review_room.Room()
+    try:
+        review, failed = call_tool(server, "focused_feedback", paper=review_room.PAPER, text=review_room.CLAIM)
+    finally:
+        endpoint.answer = fill
+    assert not failed
+    assert review_room.REVIEW["suggestion"] in review
+    assert call_tool(server, "number_check", paper=PAPER)[1] is False
+    assert call_tool(server, GRAPH, paper="missing.pdf") == ("There is no file missing.pdf; check its name.", True)
 
 
 def test_other_pages_in_the_browser_cannot_read_along(server: StudioServer):

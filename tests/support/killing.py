@@ -25,6 +25,7 @@ from draftroom.systems.check import NUMBER_CHECK
 from draftroom.systems.feedback import FOCUSED_FEEDBACK
 from draftroom.systems.journalism import JOURNALISM
 from draftroom.systems.simplification import SIMPLIFICATION
+from runs.graph_state import build_graph_config
 from runs.record import RunRecord, build_run_record
 from tests.fake_endpoint import Answer, FakeEndpoint, Json, RecordedRequest, Script, Text, When
 from tests.support.newsroom import PAPER
@@ -250,8 +251,7 @@ async def begin(system: System, record: RunRecord, address: str, before: Before)
         running = asyncio.ensure_future(
             system.graph.builder.compile(checkpointer=saver).ainvoke(
                 system.graph.graph_input(record["input"]),
-                {"configurable": {"thread_id": record["thread"]}},
-                context=system.graph.build_context(record["settings"]),
+                build_graph_config(record["thread"], record["settings"]),
                 durability="sync",
             )
         )

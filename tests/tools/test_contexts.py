@@ -33,6 +33,7 @@ def test_a_form_has_descriptions_and_bounds_and_fills_nothing_in(
         "type": "integer",
     }
     parts = [schema, *(each for name, each in schema.get("$defs", {}).items() if name.endswith("Settings"))]
+    assert "resolved" not in schema["properties"]
     assert len(parts) == (3 if context is FeedbackContext else 1)
     for part in parts:
         assert all("default" not in field for field in part["properties"].values())

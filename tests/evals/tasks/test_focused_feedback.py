@@ -22,7 +22,6 @@ from evals.tasks.focused_feedback import (
 )
 from state.errors import SettingsError
 from state.settings import Settings
-from tools.configuration import resolve_settings
 
 SAMPLES: list[dict[str, Any]] = [
     {
@@ -236,7 +235,7 @@ CONTRARY = {
     ],
 )
 def test_a_row_differs_from_swif2t_in_what_its_name_says_only(system: str, changed: dict[str, Any]) -> None:
-    settings = resolve_settings(SYSTEMS[system].build_context(CONTRARY))
+    settings = Settings(**SYSTEMS[system].build_settings(CONTRARY))
     feedback = settings.feedback.model_dump()
     assert {name: feedback[name] for name in SWIF2T} == {**SWIF2T, **changed}
     assert feedback["min_words"] == 400, "which paragraphs are worth reading is the person's to say"
@@ -249,7 +248,7 @@ def test_a_row_differs_from_swif2t_in_what_its_name_says_only(system: str, chang
 
 def test_limits_that_a_model_needs_in_its_schemas_stay() -> None:
     models = {"reviewer": {"schema_limits": True}}
-    settings = resolve_settings(SYSTEMS["swif2t"].build_context({**CONTRARY, "models": models}))
+    settings = Settings(**SYSTEMS["swif2t"].build_settings({**CONTRARY, "models": models}))
     assert settings.limits.review_words == 20
 
 
@@ -278,8 +277,8 @@ def test_plans_are_ranked_by_weights_that_never_saw_the_sample_s_paper(
     for folder, papers in {".": ["seen", "other"], "folds/1": ["other"], "folds/2": ["seen"]}.items():
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "config.json").write_text(json.dumps({**described, "papers": papers}))
-    choices = SYSTEMS[system].build_context({"reranker": str(tmp_path)})
+    choices = SYSTEMS[system].build_settings({"reranker": str(tmp_path)})
 
-    chosen = SYSTEMS[system].build_sample_context({"paper_id": paper}, choices)
+    chosen = SYSTEMS[system].build_sample_settings({"paper_id": paper}, choices)
 
-    assert Path(str(resolve_settings(chosen).feedback.reranker)) == tmp_path / used
+    assert Path(str(Settings(**chosen).feedback.reranker)) == tmp_path / used

@@ -11,7 +11,6 @@ from evals.metrics import compute_corpus_bleu, compute_rouge, compute_sari
 from evals.task import Table
 from evals.tasks.medical_simplification import MEDICAL_SIMPLIFICATION, SYSTEMS, TABLE_1, TABLE_2
 from state.settings import Settings
-from tools.configuration import resolve_settings
 
 SAMPLES: list[dict[str, Any]] = [
     {
@@ -112,7 +111,7 @@ def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_targ
         "accuracy_check": False,
     }
     contrary = {**of_user, "revision_rounds": 1, "variant": "single", "entries": 9, "limits": {"wordings": 1}}
-    settings = resolve_settings(SYSTEMS[system].build_context(contrary))
+    settings = Settings(**SYSTEMS[system].build_settings(contrary))
     chosen = settings.simplification
     assert (chosen.stop, chosen.accuracy_check, chosen.revision_rounds) == ("fixed", True, 3)
     assert chosen.variant == ("single" if system == "single" else "society")
@@ -123,4 +122,4 @@ def test_a_row_of_the_paper_ends_after_a_fixed_number_of_entries_and_has_no_targ
 
 def test_a_row_as_set_has_all_settings_of_the_run() -> None:
     of_user = {"extensions": ["apply_edits"], "stop": "adaptive", "target_grade": 7.0, "entries": 1}
-    assert SYSTEMS["as-set"].build_context(of_user).resolved == {"simplification": of_user}
+    assert SYSTEMS["as-set"].build_settings(of_user) == {"simplification": of_user}

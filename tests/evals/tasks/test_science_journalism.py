@@ -17,7 +17,6 @@ from state.errors import SettingsError
 from state.settings import Settings
 from tests.tools.tiny_bart import write_bart
 from tools.checks.readability import compute_readability
-from tools.configuration import resolve_settings
 from tools.sequence_to_sequence import generate_text
 
 SAMPLE = {
@@ -80,7 +79,7 @@ def test_measures_are_of_the_draft_and_its_calls_of_the_rounds_until_then() -> N
 
 
 def chosen(of_user: dict[str, Any], system: str) -> Settings:
-    return resolve_settings(SYSTEMS[system].build_context(of_user))
+    return Settings(**SYSTEMS[system].build_settings(of_user))
 
 
 @pytest.mark.parametrize("system", sorted(SYSTEMS.keys() - {"as-set"}))
