@@ -69,6 +69,8 @@ def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError
     sqlite_code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # without the details of extended codes
     if getattr(error, "errno", None) in {errno.ENOSPC, errno.EDQUOT} or sqlite_code == sqlite3.SQLITE_FULL:
         return StateError(f"The disk of {path} is full; make room, then resume the run.", kind="disk_full")
+    if sqlite_code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+        return StateError(f"{path} is locked by another process; wait for it, or stop it, then run the same again.")
     if sqlite_code in {sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT}:
         return StateError(f"{path} is not a sound SQLite file; move it away, or name another one with `checkpoints`.")
     return StateError(f"{path} cannot be written ({error}); make it writable, or set DRAFTROOM_HOME to another folder.")

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import traceback
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 from uuid import UUID
 
-from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
 from draftroom.batch.folder import BatchFolder
-from draftroom.batch.papers import NamedPaper, iterate_papers
-from draftroom.batch.work import INTERNAL_ERROR_KIND, PaperSession, PaperWork, is_environment_error
+from draftroom.batch.papers import iterate_papers
+from draftroom.batch.work import PaperWork
 from runs.jobs import EndedJob, Record, Workers, iterate_results, run_rows
 from runs.signals import run_until_stopped
-from state.errors import DraftroomError
-from state.files import make_storage_error
 from tools.models import close_clients
 
 
@@ -95,72 +89,21 @@ class Batch:
         # Papers that were added to a folder since the ids were assigned have none and are left out.
         papers = (paper for paper in iterate_papers(self.named, self.folder.path) if paper.origin in names)
         named = ((names[paper.origin], paper._asdict()) for paper in papers)
+        work = self.work
+        work.folder, work.batch, work.suffixes = BatchFolder(self.folder.path.absolute()), batch, self.suffixes
         try:
             await run_rows(
                 (((name,), {"id": name, **paper}) for name, paper in named),
-                PaperRowWork(self.work, self.folder.path.absolute(), batch, self.suffixes),
+                work,
                 self.folder.table,
-                Workers(self.at_once or self.work.at_once, self.actors if self.engine == "ray" else 0),
+                Workers(self.at_once or work.at_once, self.actors if self.engine == "ray" else 0),
                 keys=[(name,) for name in names.values()],
                 fields=["id"],
                 on_end=on_end,
                 control=self._control,
-                has_local_checkpoints=self.work.on_this_machine,
+                has_local_checkpoints=work.on_this_machine,
                 on_message=on_message,
                 retry_failed=self.retry_failed,
             )
         finally:
             await close_clients()
-
-
-class PaperRowWork(NamedTuple):
-    """Tuple that adapts `PaperWork` to the jobs of `runs/jobs.py`; any process with the folder can use it."""
-
-    work: PaperWork
-    folder: Path
-    batch: UUID
-    suffixes: Collection[str]
-
-    @asynccontextmanager
-    async def open_session(self, control: RunControl) -> AsyncIterator[PaperRowSession]:
-        """Open the session of the work, as an asynchronous context manager of a `PaperRowSession`."""
-        folder = BatchFolder(self.folder)
-        async with self.work.open_session(folder, self.batch, self.suffixes, control) as session:
-            yield PaperRowSession(folder, session)
-
-
-class PaperRowSession(NamedTuple):
-    """Tuple of an open session and the folder that receives its results; `runs/jobs.py` calls its methods."""
-
-    folder: BatchFolder
-    session: PaperSession
-
-    async def run_row(self, row: Record) -> Record:
-        """Process the paper of a row, write its result files, and return its table row; a failure is a row, too.
-
-        Returns:
-            The row for the table; or `fatal` with an error that every further paper would end with.
-        """
-        name, paper = row["id"], NamedPaper(*(row[field] for field in NamedPaper._fields))
-        try:
-            outcome, files = await self.session.produce_result(name, paper)
-            try:
-                for suffix, content in files.items():
-                    await asyncio.to_thread(self.folder.write_file, f"{name}{suffix}", content)
-            except OSError as error:
-                raise make_storage_error(error, self.folder.path) from error
-        except GraphDrained:  # stopped, not failed: it has no row
-            raise
-        except DraftroomError as error:
-            if is_environment_error(error):
-                return {"fatal": {"message": str(error), "kind": error.kind}}
-            outcome = {"error": str(error), "kind": error.kind}
-        except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others
-            file = f"{name}.traceback.txt"
-            await asyncio.to_thread(self.folder.write_file, file, traceback.format_exc())
-            outcome = {"error": f"{type(error).__name__}: {error}; please report {file}", "kind": INTERNAL_ERROR_KIND}
-        return {"paper": paper.origin, "status": "failed" if "error" in outcome else "done", **outcome}
-
-    async def discard_checkpoints(self, result: Record) -> None:
-        """Delete the checkpoints of the paper of a result row; called when the row is on disk."""
-        await self.session.discard_checkpoints(result)

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import UUID
+from typing import Any
 
-from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.work import PaperResult, PaperSession, PaperWork
+from draftroom.batch.work import PaperResult, PaperWork
 from draftroom.rendering.findings import REPORT_FORMATS
 from runs.record import RunInput
 from state.computed_findings import SEVERITIES, PaperReport
-
-if TYPE_CHECKING:  # takes time to import
-    from langgraph.runtime import RunControl
-
-    from runs.jobs import Record
 
 
 class CheckWork(PaperWork):
@@ -32,35 +24,16 @@ class CheckWork(PaperWork):
         self.at_once = os.cpu_count() or 1
         self._examine, self._max_pages = examine, max_pages
 
-    @asynccontextmanager
-    async def open_session(
-        self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
-    ) -> AsyncIterator[PaperSession]:
-        """Open a session that checks papers; it needs no resources and ignores the folder and the control."""
-        del folder, batch, control
-        yield _CheckSession(self._examine, self._max_pages, suffixes)
-
-
-class _CheckSession(NamedTuple):
-    """Session of `CheckWork`, a tuple of the check function, the page limit and the wanted suffixes."""
-
-    examine: Callable[[RunInput], PaperReport]
-    max_pages: int
-    suffixes: Collection[str]
-
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
         """Check a paper in a thread; return its table row and the report in each wanted format."""
         del name
         return await asyncio.to_thread(self._check_paper, paper)
 
-    async def discard_checkpoints(self, row: Record) -> None:
-        """Do nothing: checks have no checkpoints."""
-
     def _check_paper(self, paper: NamedPaper) -> PaperResult:
         """Read and check a paper, and render its reports; this blocks."""
         begun = perf_counter()
-        run_input = paper.read_input(scope="whole", max_pages=self.max_pages)
-        report = self.examine(run_input)
+        run_input = paper.read_input(scope="whole", max_pages=self._max_pages)
+        report = self._examine(run_input)
         row = {
             "title": run_input["paper"]["title"],
             "sha256": run_input["paper"]["sha256"],

@@ -70,7 +70,8 @@ def _expand_name(name: str, apart: Path) -> Iterator[NamedPaper]:
     """Yield the papers of one argument: a folder, table, file or pattern; files of the folder `apart` are left out."""
     path = Path(name).expanduser()
     if path.is_dir():
-        files = (file for file in path.rglob("*") if file.suffix.lower() in PAPER_SUFFIXES and file.is_file())
+        named = (file for file in path.rglob("*") if file.suffix.lower() in PAPER_SUFFIXES and not _is_side_file(file))
+        files = (file for file in named if file.is_file())
         shown = (file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts))
         yield from map(_make_file_paper, sorted(file for file in shown if not file.resolve().is_relative_to(apart)))
     elif path.suffix.lower() in _TABLE_READERS and path.is_file():
@@ -79,9 +80,14 @@ def _expand_name(name: str, apart: Path) -> Iterator[NamedPaper]:
         yield _make_file_paper(path)
     elif glob.has_magic(name):
         matches = sorted(Path(match) for match in glob.glob(str(path), recursive=True))  # noqa: PTH207 - takes a whole path
-        yield from map(_make_file_paper, (match for match in matches if match.is_file()))
+        yield from map(_make_file_paper, (match for match in matches if match.is_file() and not _is_side_file(match)))
     else:
         raise InputError(f"There is no file {name!r}; check its name.", kind="missing_file")
+
+
+def _is_side_file(path: Path) -> bool:
+    """Return whether a program keeps this file beside papers for itself, as Word keeps `~$draft.docx`."""
+    return path.name.startswith((".", "~")) or path.name.endswith("~") or path.name in ("Thumbs.db", "desktop.ini")
 
 
 def _make_file_paper(path: Path) -> NamedPaper:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import perf_counter
-from typing import NamedTuple
-from uuid import UUID, uuid5
+from typing import Self
+from uuid import uuid5
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import RunControl
 
-from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
-from draftroom.batch.work import PaperResult, PaperSession, PaperWork, is_environment_error
+from draftroom.batch.work import PaperResult, PaperWork, is_environment_error
 from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_completion
@@ -42,56 +40,45 @@ class SystemRunWork(PaperWork):
         self.on_this_machine = not wanted.settings.checkpoints.startswith("postgres")
 
     @asynccontextmanager
-    async def open_session(
-        self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
-    ) -> AsyncIterator[PaperSession]:
-        """Open a session with the checkpoint store: in the batch folder, unless the settings name a database."""
+    async def open_session(self, control: RunControl) -> AsyncIterator[Self]:
+        """Open the checkpoint store: in the batch folder, unless the settings name a database."""
         address = self._wanted.settings.checkpoints
-        async with open_checkpointer(folder.checkpoints if address == "sqlite" else address) as saver:
-            yield _SystemRunSession(self._wanted, saver, batch, suffixes, control)
-
-
-class _SystemRunSession(NamedTuple):
-    """Session of `SystemRunWork`, a tuple of the request, checkpoint store, batch id, suffixes and control."""
-
-    wanted: RunRequest
-    saver: BaseCheckpointSaver[str]
-    batch: UUID
-    suffixes: Collection[str]
-    control: RunControl
+        async with open_checkpointer(self.folder.checkpoints if address == "sqlite" else address) as saver:
+            self._saver, self._control = saver, control
+            yield self
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
         """Run the system on a paper or resume its run; return the row, with `error` if it failed, and the files."""
         # 1. Read the paper, and refuse formats that it cannot have before a model is asked.
         begun = perf_counter()
-        record = await asyncio.to_thread(self.wanted.prepare_record, paper.read_input)
+        record = await asyncio.to_thread(self._wanted.prepare_record, paper.read_input)
         for suffix in self.suffixes:
-            if refusal := self.wanted.system.rendering.describe_refusal(suffix, record["input"]["paper"]["format"]):
+            if refusal := self._wanted.system.rendering.describe_refusal(suffix, record["input"]["paper"]["format"]):
                 raise InputError(f"There is no {suffix} of this paper: {refusal}; ask for other formats.")
         # 2. Run the graph. The thread is the same in every attempt, so that a later one resumes from it.
-        graph, thread = self.wanted.system.graph, self._make_thread_id(name, record["input"]["paper"]["sha256"])
+        graph, thread = self._wanted.system.graph, self._make_thread_id(name, record["input"]["paper"]["sha256"])
         record = {**record, "thread": thread}
         try:
             request = graph.graph_input(record["input"])
-            await run_to_completion(graph.builder, self.saver, thread, request, record["settings"], self.control)
+            await run_to_completion(graph.builder, self._saver, thread, request, record["settings"], self._control)
         except DraftroomError as error:
             if is_environment_error(error):
                 raise
             # A failure is a result, too: its row says what it cost.
-            values = await load_newest_state(graph, self.saver, thread)
+            values = await load_newest_state(graph, self._saver, thread)
             failed = refresh_record(add_failure(record, error), values, graph)
             return PaperResult({**_build_result_row(failed, begun), "error": str(error), "kind": error.kind}, {})
         # 3. Render the result.
-        values = await load_newest_state(graph, self.saver, thread)
+        values = await load_newest_state(graph, self._saver, thread)
         record = {**refresh_record(record, values, graph), "status": "done"}
-        row = {**_build_result_row(record, begun), "scores": dict(self.wanted.system.scores(record["results"]))}
-        render = self.wanted.system.rendering.formats
+        row = {**_build_result_row(record, begun), "scores": dict(self._wanted.system.scores(record["results"]))}
+        render = self._wanted.system.rendering.formats
         files = {suffix: await asyncio.to_thread(render[suffix], record, values) for suffix in self.suffixes}
         return PaperResult(row, files)
 
-    async def discard_checkpoints(self, row: Record) -> None:
+    async def discard_checkpoints(self, result: Record) -> None:
         """Delete the checkpoints of the run that a result row is about."""
-        await self.saver.adelete_thread(self._make_thread_id(row["id"], row["sha256"]))
+        await self._saver.adelete_thread(self._make_thread_id(result["id"], result["sha256"]))
 
     def _make_thread_id(self, name: str, sha256: str) -> str:
         """Return the id of a paper's checkpoints, which is the same in every attempt."""

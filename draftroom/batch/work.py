@@ -1,15 +1,20 @@
-"""Interface between a batch and the work that it does on each paper."""
+"""The work that a batch does on each paper, and what becomes of its result or failure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+import asyncio
+import traceback
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from uuid import UUID
+
+from langgraph.errors import GraphDrained
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
 from state.errors import DraftroomError, ErrorKind, NoUsableAnswer, RequestFailedError
+from state.files import make_storage_error
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.runtime import RunControl
@@ -44,23 +49,12 @@ class PaperResult(NamedTuple):
     """Result files by suffix; empty if the work failed."""
 
 
-class PaperSession(Protocol):
-    """Protocol of an open session, in which a batch works on its papers one by one."""
-
-    async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
-        """Do the batch's work on a paper (a run of a system, or checks); `name` is its id in the batch.
-
-        Raises:
-            DraftroomError: The paper cannot be processed; a failure after calls of a model is a result instead.
-            GraphDrained: The batch was stopped.
-        """
-
-    async def discard_checkpoints(self, row: Record) -> None:
-        """Delete the checkpoints of the paper of a result row; called when the row is on disk."""
-
-
 class PaperWork:
-    """Abstract base class of what a batch does with each paper; subclasses set the attributes."""
+    """Abstract base class of what a batch does with each paper; `runs/jobs.py` opens it and calls its methods.
+
+    Subclasses set the first four attributes, and the batch the others before the work is opened. On a cluster the work
+    is pickled, and opened in each actor.
+    """
 
     formats: Collection[str]
     """Suffixes of the formats that results may have."""
@@ -70,9 +64,53 @@ class PaperWork:
     """Default number of papers under way at once."""
     on_this_machine = False
     """Whether the checkpoints can be reached from this machine only."""
+    folder: BatchFolder
+    """Folder that receives the results."""
+    batch: UUID
+    """Id of the batch."""
+    suffixes: Collection[str]
+    """Suffixes of the result files."""
 
-    def open_session(
-        self, folder: BatchFolder, batch: UUID, suffixes: Collection[str], control: RunControl
-    ) -> AbstractAsyncContextManager[PaperSession]:
-        """Return an asynchronous context manager of a session that makes result files of these suffixes (abstract)."""
+    @asynccontextmanager
+    async def open_session(self, control: RunControl) -> AsyncIterator[Self]:
+        """Open the resources of the work, which by default needs none, and yield itself."""
+        del control
+        yield self
+
+    async def run_row(self, row: Record) -> Record:
+        """Process the paper of a row, write its result files, and return its table row; a failure is a row, too.
+
+        Returns:
+            The row for the table; or `fatal` with an error that every further paper would end with.
+        """
+        name, paper = row["id"], NamedPaper(*(row[field] for field in NamedPaper._fields))
+        try:
+            outcome, files = await self.produce_result(name, paper)
+            try:
+                for suffix, content in files.items():
+                    await asyncio.to_thread(self.folder.write_file, f"{name}{suffix}", content)
+            except OSError as error:
+                raise make_storage_error(error, self.folder.path) from error
+        except GraphDrained:  # stopped, not failed: it has no row
+            raise
+        except DraftroomError as error:
+            if is_environment_error(error):
+                return {"fatal": {"message": str(error), "kind": error.kind}}
+            outcome = {"error": str(error), "kind": error.kind}
+        except Exception as error:  # noqa: BLE001 - one odd paper must not end a thousand others
+            file = f"{name}.traceback.txt"
+            await asyncio.to_thread(self.folder.write_file, file, traceback.format_exc())
+            outcome = {"error": f"{type(error).__name__}: {error}; please report {file}", "kind": INTERNAL_ERROR_KIND}
+        return {"paper": paper.origin, "status": "failed" if "error" in outcome else "done", **outcome}
+
+    async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
+        """Do the work on a paper, a run of a system or checks; `name` is its id in the batch (abstract).
+
+        Raises:
+            DraftroomError: The paper cannot be processed; a failure after calls of a model is a result instead.
+            GraphDrained: The batch was stopped.
+        """
         raise NotImplementedError
+
+    async def discard_checkpoints(self, result: Record) -> None:
+        """Delete the checkpoints of the paper of a row that is on disk; by default there are none."""

@@ -6,8 +6,6 @@ import json
 import re
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from threading import Event
 from types import MappingProxyType
@@ -207,9 +205,14 @@ def test_a_table_that_names_no_papers_is_refused(draftroom: Command, tmp_path: P
     assert not out.exists()
 
 
-def test_a_pattern_names_what_it_matches(draftroom: Command, papers: Path, out: Path):
-    assert draftroom("batch", "check", papers / "*i*.md", "--out", out).exit_code == 0
-    assert rows(out).keys() == {"Chile"}
+@pytest.mark.parametrize(("pattern", "matched"), [("*i*.md", {"Chile"}), ("*", set(PLACES)), ("", set(PLACES))])
+def test_a_pattern_or_folder_names_papers_and_no_files_beside_them(
+    draftroom: Command, papers: Path, out: Path, pattern: str, matched: set[str]
+):
+    for name in ("~$Chile.docx", "._Chile.md", ".~lock.Chile.docx#", "Chile.md~", "Thumbs.db", "desktop.ini"):
+        (papers / name).write_bytes(b"\x05owner")
+    assert draftroom("batch", "check", papers / pattern, "--out", out).exit_code == 0
+    assert rows(out).keys() == matched
 
 
 def test_a_folder_without_papers_is_refused(draftroom: Command, tmp_path: Path, out: Path):
@@ -270,15 +273,8 @@ class Odd(PaperWork):
     asked = MappingProxyType[str, Any]({})
     at_once = 1
 
-    @asynccontextmanager
-    async def open_session(self, *_: object) -> AsyncIterator[Odd]:
-        yield self
-
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
         return PaperResult({"length": {"Ghana": 1}[name]}, {".md": paper.name})
-
-    async def discard_checkpoints(self, row: dict[str, Any]) -> None:
-        """Nothing is kept."""
 
 
 def test_a_mistake_of_ours_costs_one_paper(papers: Path, out: Path):

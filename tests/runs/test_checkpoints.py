@@ -127,6 +127,16 @@ def test_a_full_disk_has_a_kind_of_its_own(tmp_path: Path) -> None:
         assert str(told) == f"The disk of {tmp_path} is full; make room, then resume the run."
 
 
+def test_a_locked_file_is_called_locked(tmp_path: Path) -> None:
+    writer, other = (sqlite3.connect(tmp_path / "busy.db", timeout=0, isolation_level=None) for _ in range(2))
+    writer.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(sqlite3.OperationalError) as caught:
+        other.execute("BEGIN IMMEDIATE")
+    writer.close()
+    other.close()
+    assert f"{tmp_path} is locked by another process" in str(make_storage_error(caught.value, tmp_path))
+
+
 async def test_a_postgres_that_is_lost_is_told_to_whoever_holds_its_saver(database: str) -> None:
     import psycopg  # noqa: PLC0415 - an optional package
 
