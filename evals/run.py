@@ -270,6 +270,7 @@ def build_run_config(
         settings={
             **getattr(settings, task.kind).model_dump(mode="json"),
             "limits": settings.limits.model_dump(mode="json"),
+            "prompts": settings.prompts,
             "pause": False,  # An evaluation must not wait for a person.
         },
         version=version("draftroom"),

@@ -23,6 +23,7 @@ from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions, list_instruction_warnings, repeats_instruction
 from tools.models import Answer, Caller, ask_model
 from tools.models.ask import MIN_REASK_TEMPERATURE, Value
+from tools.models.prompts import Prompt, load_prompt
 
 # Key of `configurable` for the settings of a run's record, which a run without a checkpoint keeps so. It is no field of
 # the context, whose fields Studio shows in a form.
@@ -136,10 +137,11 @@ def list_deviations(
     deviations: list[str] = []
     if roles:
         models = dict.fromkeys(frozen["models"][role]["model"] for role in roles)
+        words = f"those of {frozen['prompts']} where it has them, else " if frozen["prompts"] else ""
         deviations = [
             f"The agents are played by {', '.join(models)}, in the paper by {published}.",
-            "The prompts are in Draftroom's words, and the table of limits, to which lists and texts are held, is its "
-            "own.",
+            f"The prompts are {words}in Draftroom's words, and the table of limits, to which lists and texts are held, "
+            "is its own.",
             "An answer that cannot be used, or a text that repeats its instructions, is asked for once more, at a "
             f"temperature of {MIN_REASK_TEMPERATURE} or more where one is set.",
         ]
@@ -168,9 +170,15 @@ async def ask_role(
         ModelUnavailableError: The endpoint fails after all retries.
         SettingsError: The endpoint does not accept the request.
     """
-    prompt = prompts / f"{caller.step}.md"
+    prompt = await load_step_prompt(prompts, caller.step, state)
     settings = get_model_settings(model or caller.role, state)
     return await ask_model(caller, prompt, variables, schema, settings, trim=trim, limits=get_limits(state))
+
+
+async def load_step_prompt(prompts: Path, step: str, state: Mapping[str, Any]) -> Prompt:
+    """Load the prompt of a step from the folder `prompts`, with what the run's own folder of prompts replaces."""
+    # Reading files blocks. Runs of earlier versions have no own folder in their settings.
+    return await asyncio.to_thread(load_prompt, prompts / f"{step}.md", state["settings"].get("prompts"))
 
 
 SUPPORT_NOT_CHECKED = (

@@ -65,12 +65,9 @@ async def join_cluster(*, has_local_checkpoints: bool) -> AsyncIterator[int]:
 def _connect_to_ray() -> None:
     """Connect to the cluster at `RAY_ADDRESS` or on this machine, or start one here; blocks."""
     # On every machine a run finds its paper in the same state folder, and may import what its user allows here.
-    shared = {
-        "DRAFTROOM_ALLOWED_CODE": ",".join(list_allowed_code()),
-        "DRAFTROOM_HOME": os.environ.get("DRAFTROOM_HOME"),
-    }
+    home, allowed = os.environ.get("DRAFTROOM_HOME"), ",".join(list_allowed_code())
     given: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    environment = {"env_vars": {name: value for name, value in shared.items() if value}}
+    environment = {"env_vars": {"DRAFTROOM_ALLOWED_CODE": allowed, **({"DRAFTROOM_HOME": home} if home else {})}}
     try:
         ray.init(address="auto", runtime_env=environment, **given)
     except ConnectionError as error:

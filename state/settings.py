@@ -6,6 +6,7 @@ A field is defined once, in its system's settings. The context of the system's g
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import (
@@ -77,6 +78,11 @@ LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", 
 Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
 
 
+PromptsFolder = Annotated[
+    str | None,
+    AfterValidator(lambda path: path and str(Path(path).expanduser().absolute())),  # runs are resumed anywhere
+    Field(description="Folder of Markdown files that replace built-in prompts; see docs/how_to/prompts.md."),
+]
 _EXTENSIONS_HELP = "Extensions that help the agents: none, default, all, or names; see docs/extensions.md."
 
 
@@ -271,6 +277,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(extra="forbid", env_prefix="DRAFTROOM_", env_nested_delimiter="__")
 
     preset: str | None = Field(None, description="Name or path of a preset that these settings start from.")
+    prompts: PromptsFolder = None
     models: dict[Role, Annotated[dict[str, Any], AfterValidator(_validate_model_fields)]] = Field(
         default_factory=dict, description="Fields of ModelSettings, `default` for all roles and overrides per role."
     )
@@ -295,10 +302,11 @@ class Settings(BaseSettings):
     def freeze_settings(self, table: str) -> dict[str, Any]:
         """Return, as plain values, the settings that a run keeps in its state, so that a resume needs no settings file.
 
-        They are the preset, the system's `table`, the limits, and the full model of each role of the system.
+        They are the preset, the prompts, the system's `table`, the limits, and the full model of each of its roles.
         """
         return {
             "preset": self.preset,
+            "prompts": self.prompts,
             table: getattr(self, table).model_dump(mode="json"),
             "limits": self.limits.model_dump(),
             "models": {
@@ -339,7 +347,7 @@ def describe_validation_error(error: ValidationError) -> str:
     return "; ".join(problems)
 
 
-_SHARED_FIELDS = ("preset", "models", "limits")  # beside the systems' tables in the settings
+_SHARED_FIELDS = ("preset", "prompts", "models", "limits")  # beside the systems' tables in the settings
 
 
 class RunContext(BaseModel):
@@ -356,6 +364,7 @@ class RunContext(BaseModel):
     preset: str | None = Field(
         None, description="Settings to start from: fast, debug, laptop, paper, or the path of a TOML file."
     )
+    prompts: PromptsFolder = None
     limits: dict[str, int] | None = Field(None, description='Fields of Limits, for example {"terms": 20}.')
     models: dict[Role, dict[str, Any]] | None = Field(
         None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'

@@ -61,20 +61,12 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
         SettingsError: If a source cannot be read, or holds an unknown key or a value out of bounds.
     """
     # 1. The settings file and the environment.
-    file = find_settings_file()
     fields = {f"DRAFTROOM_{name.upper()}" for name in Settings.model_fields}
     for variable in os.environ:
         is_known = variable in OTHER_VARIABLES or variable.split("__")[0] in fields
         if variable.startswith("DRAFTROOM_") and not is_known:
             raise SettingsError(f"The environment variable {variable} is not a setting; see .env.example for the list.")
-    from_file = _read_toml(file) if file else {}
-    own = _locate_own_file()
-    if file and file.resolve() != own.resolve() and (code := list_named_code(from_file)):
-        raise SettingsError(
-            f"The {file} of this folder names code ({', '.join(code)}), and may be anyone's: move these settings to "
-            f"{own}, or set DRAFTROOM_CONFIG={file} if you trust it."
-        )
-    stored = merge_settings(from_file, _read_environment())
+    stored = _read_stored_settings(find_settings_file())
     # 2. Overrides, with a preset above or below the stored settings.
     chosen = overrides or {}
     values = merge_settings(stored, chosen)
@@ -85,7 +77,14 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     # 3. If nothing names a model, the default one with the sampling that it needs.
     if not any(ADDRESS_FIELDS & set(table) for table in _select_model_tables(values).values()):
         values = merge_settings(_read_toml(locate_preset(DEFAULT_PRESET)), values)
-    return _validate_settings(values)
+    settings = _validate_settings(values)
+    # 4. Check the code and the prompts that they name.
+    require_allowed_code(list_named_code(values))
+    if settings.prompts:
+        from tools.models.prompts import check_prompts  # noqa: PLC0415 - takes time, and most runs need it later
+
+        check_prompts(settings.prompts)
+    return settings
 
 
 def apply_preset(name: str, values: Mapping[str, Any], chosen: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -126,7 +125,10 @@ def resolve_settings(context: RunContext, frozen: Mapping[str, Any] | None = Non
     Raises:
         SettingsError: As for `load_settings`.
     """
-    return load_settings(context.build_overrides()) if frozen is None else _validate_settings(frozen)
+    if frozen is None:
+        return load_settings(context.build_overrides())
+    require_allowed_code(list_named_code(frozen))
+    return _validate_settings(frozen)
 
 
 def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:
@@ -158,17 +160,15 @@ def _iterate_differences(own: Mapping[str, Any], published: Mapping[str, Any], w
 
 
 def _validate_settings(values: Mapping[str, Any]) -> Settings:
-    """Build settings from nested values; raise `SettingsError` if one is unknown or invalid, or names refused code."""
+    """Build settings from nested values; raise `SettingsError` if one is unknown or invalid."""
     try:
-        settings = Settings(**values)
+        return Settings(**values)
     except ValidationError as error:
         raise SettingsError(f"The settings cannot be used: {describe_validation_error(error)}.") from error
-    require_allowed_code(list_named_code(values))
-    return settings
 
 
 def list_named_code(values: Mapping[str, Any]) -> list[str]:
-    """List the code that nested settings name, which need not be valid, as `module:attribute`."""
+    """List the code that nested settings, valid or not, name as `module:attribute`."""
     found: list[str] = []
     for key, value in values.items():
         if isinstance(value, Mapping):
@@ -179,23 +179,22 @@ def list_named_code(values: Mapping[str, Any]) -> list[str]:
 
 
 def list_allowed_code() -> list[str]:
-    """List the code that the user allows by naming it in their own settings file or in an environment variable."""
+    """List the code that the user names in their own settings file or an environment variable."""
     own = _locate_own_file()
-    found = [name for name in os.environ.get("DRAFTROOM_ALLOWED_CODE", "").split(",") if name]
-    for source in (_read_toml(own) if own.is_file() else {}, _read_environment()):
-        preset = source.get("preset")
-        found += list_named_code(source) + (list_named_code(_read_toml(locate_preset(preset))) if preset else [])
-    return found
+    named = list_named_code(_read_stored_settings(own if own.is_file() else None))
+    return [*named, *os.environ.get("DRAFTROOM_ALLOWED_CODE", "").split(",")]
 
 
-def allow_preset_code(name: str) -> None:
-    """Allow the code that a preset names, in this process and those that it starts; for presets of `--preset` only."""
-    allowed = [*list_allowed_code(), *list_named_code(_read_toml(locate_preset(name)))]
-    os.environ["DRAFTROOM_ALLOWED_CODE"] = ",".join(dict.fromkeys(allowed))
+def allow_preset_code(preset: str | None) -> str | None:
+    """Return the value of `--preset`; allow the code that it names, in this process and those that it starts."""
+    if preset:
+        allowed = [*list_allowed_code(), *list_named_code(_read_toml(locate_preset(preset)))]
+        os.environ["DRAFTROOM_ALLOWED_CODE"] = ",".join(dict.fromkeys(allowed))
+    return preset
 
 
 def require_allowed_code(names: Collection[str]) -> None:
-    """Raise SettingsError if one of the names of code is not allowed."""
+    """Raise SettingsError if one of these names of code is not allowed."""
     if refused := sorted(set(names).difference(list_allowed_code() if names else ())):
         raise SettingsError(
             f"The settings name code that you have not allowed ({', '.join(refused)}): if you trust it, name it in "
@@ -272,10 +271,20 @@ def _locate_own_file() -> Path:
     return Path(named).expanduser() if named else user_config_path("draftroom", appauthor=False) / "draftroom.toml"
 
 
-def _read_environment() -> dict[str, Any]:
-    """Return the settings of the environment, nested; raise `SettingsError` if a variable cannot be read."""
+def _read_stored_settings(file: Path | None) -> dict[str, Any]:
+    """Read a settings file, if any, and the environment over it; refuse a file that is not the user's and names code.
+
+    Raises:
+        SettingsError: If one of them cannot be read, or the file is refused.
+    """
+    values, own = _read_toml(file) if file else {}, _locate_own_file()
+    if file and file.resolve() != own.resolve() and (code := list_named_code(values)):
+        raise SettingsError(
+            f"The {file} of this folder, which may be anyone's, names code ({', '.join(code)}): if you trust it, move "
+            f"these settings to {own}, or set DRAFTROOM_CONFIG={file}."
+        )
     try:
-        return EnvSettingsSource(Settings)()
+        return merge_settings(values, EnvSettingsSource(Settings)())
     except UnreadableVariable as error:
         raise SettingsError(f"An environment variable cannot be read: {error}.") from error
 

@@ -40,6 +40,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     model: options.ModelOption = None,
     base_url: options.BaseUrlOption = None,
     preset: options.PresetOption = None,
+    prompts: options.PromptsOption = None,
     max_calls: options.MaxCallsOption = None,
     max_tokens: options.MaxTokensOption = None,
     output: Annotated[
@@ -56,7 +57,8 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     without = without or []
     _validate_finding_kinds(without)
     flags = {"severity": severity, "without": without, "max_pages": max_pages, "references": references}
-    if request := _build_model_request({**flags, "model": model, "base_url": base_url, "preset": preset}):
+    asked = {"model": model, "base_url": base_url, "preset": preset, "prompts": prompts}
+    if request := _build_model_request({**flags, **asked}):
         # Loads LangGraph, which takes seconds.
         from draftroom.commands.console_run import drive_and_show  # noqa: PLC0415
         from runs.recorder import Budget  # noqa: PLC0415
@@ -96,7 +98,7 @@ def build_check_work(flags: Mapping[str, Any]) -> PaperWork:
 
 def _build_model_request(flags: Mapping[str, Any]) -> RunRequest | None:
     """Build the request of a check with a model, or return None if the flags name no model."""
-    if not (flags["model"] or flags["base_url"] or flags["preset"]):
+    if not any(flags[name] for name in ("model", "base_url", "preset", "prompts")):
         return None
     if flags["references"]:
         raise typer.BadParameter(

@@ -76,6 +76,7 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         out: OutOption = None,
         profile: ProfileOption = None,
         preset: options.PresetOption = None,
+        prompts: options.PromptsOption = None,
         model: options.ModelOption = None,
         base_url: options.BaseUrlOption = None,
         engine: options.EngineOption = "local",
@@ -87,7 +88,8 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         from evals.run import EvaluationRequest, prepare_run  # noqa: PLC0415 - takes seconds
 
         task: Task = EVALUATIONS[name].import_object()
-        flags = build_setting_overrides(task.kind, {"preset": preset, "model": model, "base_url": base_url})
+        chosen = {"preset": preset, "prompts": prompts, "model": model, "base_url": base_url}
+        flags = build_setting_overrides(task.kind, chosen)
         if concurrency:
             at_once = {role: {"concurrency": concurrency} for role in ("default", *task.roles)}
             flags = merge_settings(flags, {"models": at_once})

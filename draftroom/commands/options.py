@@ -10,14 +10,6 @@ import typer
 from state.settings import Scope
 from tools.configuration import allow_preset_code
 
-
-def _accept_preset(name: str | None) -> str | None:
-    """Return the preset of the flag, and allow the code that it names."""
-    if name:
-        allow_preset_code(name)
-    return name
-
-
 PaperArgument = Annotated[
     str,
     typer.Argument(metavar="PAPER", help="PDF, Word, HTML, JATS, Markdown, LaTeX or text; - reads standard input."),
@@ -35,8 +27,9 @@ QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the
 MaxCallsOption = Annotated[int | None, typer.Option(min=1, help="Stop the run before it exceeds this many calls.")]
 MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Stop the run after this many tokens, in and out.")]
 PresetOption = Annotated[
-    str | None, typer.Option(callback=_accept_preset, help="Settings to start from: a preset's name, or a file.")
+    str | None, typer.Option(callback=allow_preset_code, help="Settings to start from: a preset's name, or a file.")
 ]
+PromptsOption = Annotated[str | None, typer.Option(help="Folder of your prompts in place of the built-in ones.")]
 ScopeOption = Annotated[Scope | None, typer.Option(help="Read the abstract of a PDF or Word file, or the whole paper.")]
 ExtensionsOption = Annotated[str | None, typer.Option(help="Extensions: none, default, all, or names with commas.")]
 ModelOption = Annotated[str | None, typer.Option(help="Model of all roles.")]

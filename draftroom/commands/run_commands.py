@@ -20,6 +20,7 @@ def _define_run_flags(  # noqa: PLR0913 - each parameter is a flag
     *,
     extensions: options.ExtensionsOption = None,
     preset: options.PresetOption = None,
+    prompts: options.PromptsOption = None,
     model: options.ModelOption = None,
     base_url: options.BaseUrlOption = None,
     max_calls: options.MaxCallsOption = None,

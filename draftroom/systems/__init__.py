@@ -106,7 +106,7 @@ def build_setting_overrides(table: str, flags: Mapping[str, Any]) -> dict[str, A
     # --model and --base-url override all roles, also those that a preset sets one by one.
     if endpoint := {name: given[name] for name in ("model", "base_url") if name in given}:
         found["models"] = dict.fromkeys(("default", *SYSTEM_TABLES[table].roles), endpoint)
-    return {**found, "preset": given["preset"]} if "preset" in given else found
+    return {**found, **{name: given[name] for name in ("preset", "prompts") if name in given}}
 
 
 # The system of each table, followed by its baselines.

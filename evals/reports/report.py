@@ -23,8 +23,7 @@ from evals.run import RunConfig, RunFolder
 from evals.task import Task
 from runs.record import Cost, sum_usage_totals
 from state.files import write_atomically
-from state.settings import Role
-from tools.configuration import resolve_settings
+from state.settings import Role, Settings
 
 _TABLE_LEGEND = (
     f"{describe_intervals('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
@@ -122,7 +121,7 @@ def _describe_models(task: Task, config: RunConfig) -> list[str]:
     lines: dict[str, str] = {}
     # A preset sets the sampling of its systems, which may differ from that in the run's settings.
     for preset, system in {each.preset: each for each in systems}.items():
-        settings = resolve_settings(system.context, system.build_settings(config.context_fields))
+        settings = Settings(**system.build_settings(config.context_fields))
         roles: dict[str, list[str]] = {}
         for role in cast("list[Role]", list(config.models)):
             model = settings.resolve_model_settings(role).model_dump(mode="json")

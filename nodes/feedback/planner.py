@@ -24,7 +24,7 @@ from nodes.feedback.agent import (
     make_list_field,
     translate_request_failures,
 )
-from nodes.shared import AgentAnswer, ask_person, get_limits, get_model_settings
+from nodes.shared import AgentAnswer, ask_person, get_limits, get_model_settings, load_step_prompt
 from state.errors import NoUsableAnswer
 from state.feedback import Action, ParagraphState, Plan, Step
 from state.model_settings import LengthLimit
@@ -112,7 +112,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
         with translate_request_failures():
             samples = await sample_answers(
                 Caller("planner", "propose_plans", state["target"]["number"]),
-                PROMPTS / "propose_plans.md",
+                await load_step_prompt(PROMPTS, "propose_plans", state),
                 variables,
                 schema,
                 model,

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
 
-from nodes.shared import AgentAnswer, get_limits, get_model_settings
+from nodes.shared import AgentAnswer, get_limits, get_model_settings, load_step_prompt
 from nodes.simplification.agent import (
     PROMPTS,
     ask_simplification_role,
@@ -22,7 +21,7 @@ from state.model_settings import LengthLimit
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import SimplificationState
-from tools.models.prompts import fit_prompt, load_prompt
+from tools.models.prompts import fit_prompt
 
 DONE: Literal["done"] = "done"
 
@@ -39,7 +38,7 @@ async def condense_history(state: SimplificationState) -> SimplificationState:
     fresh, choices = state["history"][state["summarised"] :], list_agent_choices(state)
     if not fresh or len(choices) < 2:  # with one choice nobody is asked
         return {}
-    prompt = await asyncio.to_thread(load_prompt, PROMPTS / "select_agent.md")
+    prompt = await load_step_prompt(PROMPTS, "select_agent", state)
     prompt_variables = {**_build_selector_variables(state, choices), "limits": get_limits(state)}
     with suppress(ContextOverflowError):
         fitted = await fit_prompt(prompt, prompt_variables, "history", get_model_settings("agent_selector", state))

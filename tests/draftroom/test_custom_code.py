@@ -33,7 +33,7 @@ def test_a_settings_file_of_the_working_folder_that_names_code_is_refused(
     Path("draftroom.toml").write_text(settings)
     result = draftroom("explain", "-", stdin=b"A paper.")
     assert result.exit_code == 30
-    assert "The draftroom.toml of this folder names code" in result.stderr.replace("\n", " ")
+    assert "The draftroom.toml of this folder, which may be anyone" in result.stderr.replace("\n", " ")
     assert not draftroom.endpoint.requests
 
 

@@ -69,7 +69,8 @@ async def test_each_paragraph_gets_its_four_plans_from_two_prompts(tmp_path: Pat
         assert elsewhere["paper_id"] != pair["paper_id"]
         for kind in FOUR_KINDS:  # what is kept makes each prompt again
             variables = {"paragraph": pair["paragraph"], "comment": select_comment(kind, pair, elsewhere)}
-            prompts.add(load_prompt(select_prompt(kind)).render(variables).strip())
+            prompt = await asyncio.to_thread(load_prompt, select_prompt(kind))
+            prompts.add(prompt.render(variables).strip())
     assert prompts == {request.text.strip() for request in fake_endpoint.chat_requests}
     assert sum(GENERIC_COMMENTS["Replicability"] in prompt for prompt in prompts) == len(PAIRS)
 

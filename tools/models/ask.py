@@ -10,7 +10,6 @@ Answers that end together are read and stored one after the other: up to half a 
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -19,7 +18,6 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import count
-from pathlib import Path
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 from langchain_core.runnables.config import var_child_runnable_config
@@ -32,7 +30,7 @@ from state.model_settings import LENGTH_LIMIT_KEY, Limits, ModelSettings
 from state.records import WHOLE_PROMPT, CallRecord, Trim
 from state.settings import describe_validation_error
 from tools.models.client import Completion, request_completions
-from tools.models.prompts import FittedPrompt, Prompt, find_repeated_sentence, fit_prompt, load_prompt
+from tools.models.prompts import FittedPrompt, Prompt, find_repeated_sentence, fit_prompt
 from tools.text import list_sentence_starts
 
 Value = TypeVar("Value", bound=BaseModel)
@@ -343,7 +341,7 @@ class Samples(Generic[Value]):
 
 async def ask_model(
     caller: Caller,
-    prompt_file: Path,
+    prompt: Prompt,
     variables: dict[str, object],
     schema: type[Value],
     settings: ModelSettings,
@@ -355,13 +353,13 @@ async def ask_model(
 
     Arguments and errors are those of `sample_answers`.
     """
-    samples = await sample_answers(caller, prompt_file, variables, schema, settings, number=1, trim=trim, limits=limits)
+    samples = await sample_answers(caller, prompt, variables, schema, settings, number=1, trim=trim, limits=limits)
     return Answer(samples.values[0], samples.calls)
 
 
 async def sample_answers(  # noqa: PLR0913 - the arguments of `ask_model`, and a number
     caller: Caller,
-    prompt_file: Path,
+    prompt: Prompt,
     variables: dict[str, object],
     schema: type[Value],
     settings: ModelSettings,
@@ -383,9 +381,7 @@ async def sample_answers(  # noqa: PLR0913 - the arguments of `ask_model`, and a
         SettingsError: If the endpoint does not accept the request.
         ModelOutputError: If no answer to the re-ask is usable either; `spent` holds the calls of both.
     """
-    request = await prepare_request(
-        caller, prompt_file, variables, schema, settings, trim=trim, limits=limits or Limits()
-    )
+    request = await prepare_request(caller, prompt, variables, schema, settings, trim=trim, limits=limits or Limits())
     samples = Samples[Value]()
     first = await send_first_request(request, number)
     samples.add_completions(request, first)
@@ -412,7 +408,7 @@ async def _add_missing_answers(samples: Samples[Value], request: ModelRequest[Va
 
 async def prepare_request(
     caller: Caller,
-    prompt_file: Path,
+    prompt: Prompt,
     variables: dict[str, object],
     schema: type[Value],
     settings: ModelSettings,
@@ -421,7 +417,6 @@ async def prepare_request(
     limits: Limits,
 ) -> ModelRequest[Value]:
     """Build the first request for a value, fitted to the model's context and not yet sent."""
-    prompt = await asyncio.to_thread(load_prompt, prompt_file)  # reading files blocks
     if "limits" in prompt.front_matter.variables:
         variables = {**variables, "limits": limits}
     ending = ""

@@ -1,7 +1,8 @@
 """Prompts: Markdown files with YAML front matter (role, purpose, variables) and a Jinja2 body.
 
 `{% include %}` names a fragment: a file in the same folder whose name begins with an underscore. A variable that the
-front matter does not declare, or that is not given, is an error, never an empty string in a prompt.
+front matter does not declare, or that is not given, is an error, never an empty string in a prompt. A folder of the
+user's can replace prompts and fragments by files of their names, `FOLDER/SYSTEM/NAME.md`.
 
 `fit_prompt` makes a prompt fit the model's context: it shortens one named variable from its end, and records the cut.
 """
@@ -16,12 +17,15 @@ from functools import cache
 from pathlib import Path
 
 import yaml
-from jinja2 import DictLoader, Environment, StrictUndefined, Template
-from pydantic import BaseModel, ConfigDict
+from jinja2 import DictLoader, StrictUndefined, Template
+from jinja2.meta import find_referenced_templates, find_undeclared_variables
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from pydantic import BaseModel, ConfigDict, ValidationError
 
-from state.errors import ContextOverflowError
-from state.model_settings import ModelSettings
+from state.errors import ContextOverflowError, SettingsError
+from state.model_settings import Limits, ModelSettings
 from state.records import Trim
+from state.settings import describe_validation_error
 from tools.models.endpoint import count_message_tokens, fetch_endpoint, find_context_length
 
 
@@ -54,33 +58,88 @@ class Prompt:
         declared = set(self.front_matter.variables)
         if declared != set(variables):
             raise ValueError(f"prompt {self.name} declares {sorted(declared)}, but was given {sorted(variables)}")
-        return self.template.render(variables).strip()
+        try:
+            return self.template.render(variables).strip()
+        except Exception as error:  # the user's own template can raise anything
+            raise SettingsError(f"The prompt {self.name} cannot be filled in ({error}); correct its file.") from error
+
+
+def check_prompts(own: str) -> None:
+    """Raise SettingsError if a folder of the user's prompts is empty, or has a file that can replace none of ours."""
+    nodes = Path(__file__).parents[2] / "nodes"
+    built_in = {f"{path.parents[1].name}/{path.name}": path for path in sorted(nodes.glob("*/prompts/*.md"))}
+    files = sorted(Path(own).glob("**/[!.]*.md"))  # hidden files are those of editors
+    if not files:
+        raise SettingsError(f"There are no prompts in {own}; give a folder with files like {next(iter(built_in))}.")
+    for file in files:
+        if file.relative_to(own).as_posix() not in built_in:
+            near = [name for name in built_in if Path(name).parent.name == file.parent.name] or built_in
+            raise SettingsError(f"{file} replaces no prompt; give it one of the names {', '.join(near)}.")
+    for path in built_in.values():
+        if not path.name.startswith("_"):
+            load_prompt(path, own)
+
+
+def load_prompt(path: Path, own: str | None = None) -> Prompt:
+    """Load a prompt file and the fragments beside it, so that rendering reads no file; the same texts are parsed once.
+
+    The files `SYSTEM/NAME.md` in the user's folder `own` replace those in `SYSTEM/prompts`.
+
+    Raises:
+        SettingsError: The user's files cannot replace the built-in ones.
+    """
+    names = [path.name, *sorted(file.name for file in path.parent.glob("_*.md"))]
+    texts = _read_texts(path.parent, names)
+    prompt = _parse_prompt(tuple(texts.items()))
+    if own is None:
+        return prompt
+    folder, variables = Path(own) / path.parents[1].name, prompt.front_matter.variables
+    try:
+        mine = _parse_prompt(tuple({**texts, **_read_texts(folder, names)}.items()))
+        if set(mine.front_matter.variables) != set(variables):
+            raise ValueError(f"its front matter must declare the variables {', '.join(variables)}")  # noqa: TRY301
+        # Show mistakes such as an unknown limit before a model is asked.
+        mine.template.render({**dict.fromkeys(variables, "text"), "limits": Limits()})
+    except Exception as error:  # the user's template can raise anything
+        problem = describe_validation_error(error) if isinstance(error, ValidationError) else str(error)
+        raise SettingsError(
+            f"The prompt {path.name} cannot be made of the files in {folder}: {' '.join(problem.split())}."
+        ) from error
+    return mine
+
+
+def _read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
+    """Return the texts of those named files that a folder has, by name."""
+    return {name: (folder / name).read_text(encoding="utf-8") for name in names if (folder / name).is_file()}
 
 
 @cache
-def load_prompt(path: Path) -> Prompt:
-    """Load a prompt file and the fragments beside it, so that rendering reads no file; cached for the process.
-
-    Raises:
-        ValueError: Its front matter is missing or invalid.
-    """
-    text = path.read_text(encoding="utf-8")
-    fragments = {file.name: file.read_text(encoding="utf-8") for file in sorted(path.parent.glob("_*.md"))}
-    front_matter, body = split_front_matter(text)
-    environment = Environment(
-        loader=DictLoader(fragments),
+def _parse_prompt(texts: tuple[tuple[str, str], ...]) -> Prompt:
+    """Parse a prompt from names and texts: its own file, then the fragments; raise ValueError if it is invalid."""
+    file, text = texts[0]
+    header, body = split_front_matter(text)
+    front_matter = FrontMatter.model_validate(yaml.safe_load(header))
+    bodies = {**dict(texts), file: body}
+    environment = ImmutableSandboxedEnvironment(
+        loader=DictLoader(bodies),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,  # else the text after a fragment would continue its last line
-        autoescape=False,  # noqa: S701 - prompts are plain text, not HTML
+        autoescape=False,
     )
-    return Prompt(
-        name=path.stem,
-        front_matter=FrontMatter.model_validate(yaml.safe_load(front_matter)),
-        template=environment.from_string(body),
-        sha256=hashlib.sha256("".join([text, *fragments.values()]).encode()).hexdigest(),
-    )
+    # A rendering would miss what stands in branches that it leaves out.
+    used, included = set[str](), [file]
+    for name in included:
+        if name not in bodies:
+            raise ValueError(f"there is no fragment {name}")
+        tree = environment.parse(bodies[name], name)
+        used |= find_undeclared_variables(tree)
+        included += {str(each) for each in find_referenced_templates(tree)}.difference(included)
+    if undeclared := used.difference(front_matter.variables):
+        raise ValueError(f"its front matter does not declare {', '.join(sorted(undeclared))}")
+    sha256 = hashlib.sha256("".join(text for _, text in texts).encode()).hexdigest()
+    return Prompt(Path(file).stem, front_matter, environment.get_template(file), sha256)
 
 
 def split_front_matter(text: str) -> tuple[str, str]:

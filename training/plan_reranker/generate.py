@@ -32,6 +32,7 @@ from state.model_settings import Limits, ModelSettings
 from tools.configuration import load_settings
 from tools.models import Caller, ask_model, close_clients
 from tools.models.ask import MarkdownAnswer
+from tools.models.prompts import load_prompt
 from tools.text import has_words
 from training.plan_reranker.plans import FOUR_KINDS, PlanKind, WrittenPlans, compute_fold, write_written_plans
 
@@ -100,9 +101,10 @@ class PlanText(MarkdownAnswer):
 async def generate_plan(arguments: tuple[PlanKind, str, str, ModelSettings]) -> str:
     """Ask a model for a plan and return its text, given (kind, paragraph, comment to lead to, model settings)."""
     kind, paragraph, comment, model = arguments
-    caller = Caller("planner", select_prompt(kind).stem, 1)
+    prompt = await asyncio.to_thread(load_prompt, select_prompt(kind))
+    caller = Caller("planner", prompt.name, 1)
     variables: dict[str, object] = {"paragraph": paragraph, "comment": comment}
-    answer = await ask_model(caller, select_prompt(kind), variables, PlanText, model, trim="comment")
+    answer = await ask_model(caller, prompt, variables, PlanText, model, trim="comment")
     return answer.value.text
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from state.records import CallRecord
 from tests.fake_endpoint import FakeEndpoint, Json
 from tools.models import Caller, ask_model
 from tools.models.ask import MarkdownAnswer
+from tools.models.prompts import load_prompt
 
 PROMPT = """---
 role: reader
@@ -86,8 +88,8 @@ class Desk:
 
         async def judge(state: Result) -> dict[str, Any]:
             variables: dict[str, object] = {"text": state["text"], "question": "Which word?"}
-            caller = Caller("reader", "judge", 2)
-            answer = await ask_model(caller, self.prompt, variables, self.schema, self.settings(**choices), trim="text")
+            caller, prompt = Caller("reader", "judge", 2), await asyncio.to_thread(load_prompt, self.prompt)
+            answer = await ask_model(caller, prompt, variables, self.schema, self.settings(**choices), trim="text")
             return {"word": answer.value.word, "calls": answer.calls}
 
         return StateGraph(Result).add_node(judge).add_edge(START, "judge").compile(checkpointer=saver)

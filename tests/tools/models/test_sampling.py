@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from state.records import CallRecord
 from tests.fake_endpoint import Choices, Json, Script, Status, Text
 from tests.tools.models.desk import THREAD, Desk, Verdict
 from tools.models import Caller, sample_answers
+from tools.models.prompts import load_prompt
 
 CELL, ATOM, JUNK = Json({"word": "cell"}), Json({"word": "atom"}), Text("I would rather not.")
 
@@ -33,7 +35,8 @@ async def words(desk: Desk, number: int = 3, saver: Any = None, begin: Words | N
     async def judge(_: Words) -> dict[str, Any]:
         variables: dict[str, object] = {"text": "A tale of cells.", "question": "Which word?"}
         caller, settings = Caller("reader", "judge", 1), desk.settings(**choices)
-        samples = await sample_answers(caller, desk.prompt, variables, Verdict, settings, number=number, trim="text")
+        prompt = await asyncio.to_thread(load_prompt, desk.prompt)
+        samples = await sample_answers(caller, prompt, variables, Verdict, settings, number=number, trim="text")
         return {
             "words": [value.word for value in samples.values],
             "unusable": samples.unusable,
