@@ -133,12 +133,16 @@ def describe_command(path: str, command: Any, explained: dict[tuple[str, str], s
 
 def describe_python_interface() -> Iterator[str]:
     """Yield Markdown parts about what a program imports: graphs, their input and output, context, and errors."""
+    records: dict[str, Any] = {}
     for own, *baselines in SYSTEMS_BY_TABLE.values():
         others = ", ".join(f"`{baseline.name}`" for baseline in baselines)
         note = f"; `graphs.baselines` has {others} with the same input and output." if others else ""
         yield f"## {own.name}\n\n`from graphs.{own.name} import graph`{note}"
         yield f"Input:\n\n{render_fields(own.graph.builder.input_schema)}"
         yield f"Output:\n\n{render_fields(own.graph.builder.output_schema)}"
+        records |= TypeAdapter(own.graph.builder.output_schema).json_schema()["$defs"]
+    fields = (f"- `{name}`: {', '.join(record['properties'])}" for name, record in sorted(records.items()))
+    yield "## Records\n\nFields of the records in an output:\n\n" + "\n".join(fields)
     yield f"## Context\n\n{render_fields(RunContext)}"
     yield "## Errors"
     lines = []

@@ -285,7 +285,7 @@ class FeedbackOutput(TypedDict, total=False):
     document: DocumentRef
     """The paper as it was read, with warnings."""
     settings: dict[str, Any]
-    """Frozen settings with all models, so that a resume or a fork needs only the thread id."""
+    """Frozen settings with all models: to resume, the thread id is enough."""
     not_as_published: list[str]
     """Deviations of a run with the preset `paper` from the paper; empty with other settings."""
     calls: Annotated[list[CallRecord], DeltaChannel(append_records)]

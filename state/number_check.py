@@ -83,7 +83,7 @@ class NumberCheckOutput(TypedDict, total=False):
     document: DocumentRef
     """The paper as it was read, with warnings."""
     settings: dict[str, Any]
-    """Frozen settings with all models, so that a resume or a fork needs only the thread id."""
+    """Frozen settings with all models: to resume, the thread id is enough."""
     calls: Annotated[list[CallRecord], add]
     """Usage of each answered model call."""
 

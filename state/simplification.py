@@ -184,7 +184,7 @@ class SimplificationOutput(TypedDict, total=False):
     source: DocumentRef
     """The abstract as it was read, with warnings."""
     settings: dict[str, Any]
-    """Frozen settings with all models, so that a resume or a fork needs only the thread id."""
+    """Frozen settings with all models: to resume, the thread id is enough."""
     versions: Annotated[list[Version], DeltaChannel(append_records)]
     """All versions of the text, the source first."""
     all_changes: Annotated[list[TextChange], DeltaChannel(append_records)]

@@ -43,8 +43,8 @@ def blocks(language: str) -> list[Any]:
     ]
 
 
-def runs_a_graph(code: str) -> bool:
-    return "asyncio.run(" in code and "langgraph_sdk" not in code
+def prints_something(code: str) -> bool:
+    return "print(" in code and "langgraph_sdk" not in code
 
 
 def commands(text: str) -> list[list[str]]:
@@ -85,9 +85,13 @@ def test_python_compiles(code: str) -> None:
     compile(dedent(code), "shown.py", "exec")
 
 
-@pytest.mark.parametrize("code", [each for each in blocks("python") if runs_a_graph(each.values[0])])
-def test_python_that_runs_a_graph_runs_as_it_stands(
-    code: str, tmp_path: Path, fake_endpoint: FakeEndpoint, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("code", [each for each in blocks("python") if prints_something(each.values[0])])
+def test_python_runs_as_it_stands_and_prints(
+    code: str,
+    tmp_path: Path,
+    fake_endpoint: FakeEndpoint,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
@@ -96,7 +100,8 @@ def test_python_that_runs_a_graph_runs_as_it_stands(
         monkeypatch.setenv(f"DRAFTROOM_{models}__MODEL", "large")
     (tmp_path / "shown.py").write_text(code, encoding="utf-8")
     runpy.run_path(str(tmp_path / "shown.py"), run_name="__main__")
-    assert fake_endpoint.chat_requests
+    assert capsys.readouterr().out.strip()
+    assert bool(fake_endpoint.chat_requests) == ("asyncio.run(" in code)
 
 
 @pytest.mark.parametrize("words", once([words for text in TEXTS.values() for words in commands(text)]))

@@ -166,6 +166,7 @@ def test_the_package_holds_every_file_of_its_rooms(wheel: Path) -> None:
     left_out = [path.relative_to(ROOT) for path in files if "__pycache__" not in path.parts]
     assert [str(path) for path in left_out if str(path) not in held] == []
     assert {"langgraph.json", "draftroom/page/static/index.html"} <= held
+    assert {f"{room}/py.typed" for room in ROOMS if (ROOT / room / "__init__.py").exists()} <= held
     assert not any(name.startswith(("tests/", "docs/", "web/")) for name in held)
 
 
