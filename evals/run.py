@@ -17,24 +17,24 @@ import json
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import RunControl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.datasets.corpora import draw_samples, load_corpus, load_examples
-from evals.task import EvaluatedSystem, Task
+from evals.task import Task
 from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_completion
-from runs.jobs import Record, Workers, read_json_lines, run_rows
+from runs.jobs import Record, RowWork, Workers, read_json_lines, run_rows
 from state.errors import InputError, SettingsError, StateError
 from state.files import write_atomically
 from state.settings import Settings
@@ -318,14 +318,27 @@ async def run_systems(
     )
 
 
-class SystemSession(NamedTuple):
-    """Systems of a run, their settings and an open checkpointer; `runs/jobs.py` calls its methods for each row."""
+@dataclass
+class SystemWork(RowWork):
+    """The work of a run: its systems, each with its settings, on samples."""
 
-    systems: Mapping[str, EvaluatedSystem]
-    settings: Mapping[str, Mapping[str, Any]]
-    saver: BaseCheckpointSaver[str]
-    run_id: str
-    control: RunControl
+    load: Callable[[], Task]
+    config: RunConfig
+    checkpoint_address: str
+
+    @asynccontextmanager
+    async def open_session(self, control: RunControl) -> AsyncIterator[Self]:
+        """Load the systems and open the checkpointer; afterwards close the models' clients."""
+        task, fields, self._control = self.load(), self.config.context_fields, control
+        self._systems = {name: task.systems[name] for name in task.list_systems(self.config.rows)}
+        self._settings = {
+            name: await asyncio.to_thread(system.build_settings, fields) for name, system in self._systems.items()
+        }
+        try:
+            async with open_checkpointer(self.checkpoint_address) as self._saver:
+                yield self
+        finally:
+            await close_clients()
 
     async def run_row(self, row: Record) -> Record:
         """Run a system on a sample, or resume it from its checkpoint; return its `output` and the seconds, `wall_s`.
@@ -335,40 +348,17 @@ class SystemSession(NamedTuple):
             GraphDrained: The run was stopped.
         """
         sample, name = row["sample"], row["system"]
-        begun, system = perf_counter(), self.systems[name]
+        begun, system = perf_counter(), self._systems[name]
         thread, request = self._make_thread_id(sample["id"], name), system.request(sample)
-        settings = await asyncio.to_thread(system.build_sample_settings, sample, self.settings[name])
-        output = await run_to_completion(system.builder, self.saver, thread, request, settings, self.control)
+        settings = await asyncio.to_thread(system.build_sample_settings, sample, self._settings[name])
+        output = await run_to_completion(system.builder, self._saver, thread, request, settings, self._control)
         # The settings are equal for all samples and stand in config.json.
         kept = {key: value for key, value in output.items() if key != "settings"}
         return {"output": kept, "wall_s": perf_counter() - begun}
 
     async def discard_checkpoints(self, result: Record) -> None:
         """Delete the checkpoints of an output that has been written to disk."""
-        await self.saver.adelete_thread(self._make_thread_id(result["id"], result["system"]))
+        await self._saver.adelete_thread(self._make_thread_id(result["id"], result["system"]))
 
     def _make_thread_id(self, sample: str, system: str) -> str:
-        return f"{self.run_id} {sample} {system}"
-
-
-class SystemWork(NamedTuple):
-    """The work of a run, in a form that can be sent to the actors of a Ray cluster."""
-
-    load: Callable[[], Task]
-    config: RunConfig
-    checkpoint_address: str
-
-    @asynccontextmanager
-    async def open_session(self, control: RunControl) -> AsyncIterator[SystemSession]:
-        """Yield a session with the systems' settings and an open checkpointer; afterwards close the models' clients."""
-        task, config = self.load(), self.config
-        systems = {name: task.systems[name] for name in task.list_systems(config.rows)}
-        settings = {
-            name: await asyncio.to_thread(system.build_settings, config.context_fields)
-            for name, system in systems.items()
-        }
-        try:
-            async with open_checkpointer(self.checkpoint_address) as saver:
-                yield SystemSession(systems, settings, saver, config.id, control)
-        finally:
-            await close_clients()
+        return f"{self.config.id} {sample} {system}"

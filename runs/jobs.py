@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import partial
 from itertools import count
 from pathlib import Path
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Self
 
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
@@ -26,29 +26,29 @@ Key = tuple[str, ...]  # of a job: the id of a paper, or those of a sample and a
 Job = Callable[[], Awaitable[Record]]
 
 
-class RowSession(Protocol):
-    """Protocol of work on rows while the resources that it needs are open."""
+class RowWork:
+    """Abstract base class of work on rows. On a cluster it is pickled, and opened in each actor."""
+
+    @asynccontextmanager
+    async def open_session(self, control: RunControl) -> AsyncIterator[Self]:
+        """Open what the work needs, by default nothing, and yield the work, whose other methods can be called then.
+
+        Rows under way end with `GraphDrained` when `control` asks to drain.
+        """
+        del control
+        yield self
 
     async def run_row(self, row: Record) -> Record:
-        """Return the result of a row; one with `fatal` if every further row would end with the same error.
+        """Return the result of a row; one with `fatal` if every further row would end with the same error (abstract).
 
         Raises:
             DraftroomError: The row has failed.
             GraphDrained: The row was stopped.
         """
-        ...
+        raise NotImplementedError
 
     async def discard_checkpoints(self, result: Record) -> None:
-        """Delete the checkpoints of a row whose result is on disk."""
-        ...
-
-
-class RowWork(Protocol):
-    """Protocol of work on rows before it is opened. On a cluster it is pickled, and opened in each actor."""
-
-    def open_session(self, control: RunControl) -> AbstractAsyncContextManager[RowSession]:
-        """Open the resources; rows under way end with `GraphDrained` when `control` asks to drain."""
-        ...
+        """Delete the checkpoints of a row whose result is on disk; by default there are none."""
 
 
 class Workers(NamedTuple):
@@ -92,7 +92,7 @@ def read_json_lines(path: Path) -> list[Record]:
         InputError: The file cannot be read, or a line is no JSON.
     """
     lines = list_filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
-    return [_parse_json_line(line, f"Line {number} of {path}") for number, line in lines]
+    return [parse_json_line(line, f"Line {number} of {path}") for number, line in lines]
 
 
 def iterate_results(out: Path) -> Iterator[Record]:
@@ -108,10 +108,10 @@ def iterate_results(out: Path) -> Iterator[Record]:
     with out.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if line.endswith(b"\n") and line.strip():
-                yield _parse_json_line(line, f"Line {number} of {out}")
+                yield parse_json_line(line, f"Line {number} of {out}")
 
 
-def _parse_json_line(line: bytes, where: str) -> Record:
+def parse_json_line(line: bytes, where: str) -> Record:
     """Return the record in a line of JSON; `where` begins the message if it is none: "Line 3 of out.jsonl"."""
     try:
         record: Record = json.loads(line)

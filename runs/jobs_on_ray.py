@@ -19,7 +19,7 @@ from typing import Any
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
-from runs.jobs import Key, Record, RowSession, RowWork, Workers, run_job
+from runs.jobs import Key, Record, RowWork, Workers, run_job
 from state.errors import SettingsError
 from tools.configuration import list_allowed_code
 
@@ -169,7 +169,7 @@ class _Worker:
         self._work, self._stop_signal = work, stop_signal
         self._control = RunControl()
         self._opening = asyncio.Lock()
-        self._session: RowSession | None = None
+        self._session: RowWork | None = None
         self._under_way = 0
 
     async def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:

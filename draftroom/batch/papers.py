@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import csv
 import glob
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from draftroom.files import read_run_input, read_run_input_bytes
+from runs.jobs import parse_json_line
 from runs.record import RunInput
 from state.errors import InputError
 from state.settings import Scope
@@ -115,15 +115,11 @@ def _read_json_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     """Yield the objects of a JSON Lines file; InputError names a line that holds no object."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise InputError(f"Line {number} of {path} is no JSON ({error}); correct it, or remove it.") from error
-            if not isinstance(row, dict):
-                raise InputError(f"Line {number} of {path} is no JSON object; give it `text` or `path`.")
-            yield row
+            if line.strip():
+                row: Any = parse_json_line(line, f"Line {number} of {path}")
+                if not isinstance(row, dict):
+                    raise InputError(f"Line {number} of {path} is no JSON object; give it `text` or `path`.")
+                yield row
 
 
 def _read_csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:

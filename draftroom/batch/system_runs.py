@@ -43,8 +43,8 @@ class SystemRunWork(PaperWork):
     async def open_session(self, control: RunControl) -> AsyncIterator[Self]:
         """Open the checkpoint store: in the batch folder, unless the settings name a database."""
         address = self._wanted.settings.checkpoints
-        async with open_checkpointer(self.folder.checkpoints if address == "sqlite" else address) as saver:
-            self._saver, self._control = saver, control
+        self._control = control
+        async with open_checkpointer(self.folder.checkpoints if address == "sqlite" else address) as self._saver:
             yield self
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import traceback
-from collections.abc import AsyncIterator, Collection, Mapping
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from langgraph.errors import GraphDrained
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
+from runs.jobs import Record, RowWork
 from state.errors import DraftroomError, ErrorKind, NoUsableAnswer, RequestFailedError
 from state.files import make_storage_error
-
-if TYPE_CHECKING:  # takes time to import
-    from langgraph.runtime import RunControl
-
-    from runs.jobs import Record
 
 INTERNAL_ERROR_KIND = "fault"  # an error of Draftroom itself
 _ENVIRONMENT_ERROR_KINDS: set[ErrorKind] = {
@@ -49,11 +44,10 @@ class PaperResult(NamedTuple):
     """Result files by suffix; empty if the work failed."""
 
 
-class PaperWork:
-    """Abstract base class of what a batch does with each paper; `runs/jobs.py` opens it and calls its methods.
+class PaperWork(RowWork):
+    """Abstract base class of what a batch does with each paper.
 
-    Subclasses set the first four attributes, and the batch the others before the work is opened. On a cluster the work
-    is pickled, and opened in each actor.
+    Subclasses set the first four attributes, and the batch the others before the work is opened.
     """
 
     formats: Collection[str]
@@ -70,12 +64,6 @@ class PaperWork:
     """Id of the batch."""
     suffixes: Collection[str]
     """Suffixes of the result files."""
-
-    @asynccontextmanager
-    async def open_session(self, control: RunControl) -> AsyncIterator[Self]:
-        """Open the resources of the work, which by default needs none, and yield itself."""
-        del control
-        yield self
 
     async def run_row(self, row: Record) -> Record:
         """Process the paper of a row, write its result files, and return its table row; a failure is a row, too.
@@ -111,6 +99,3 @@ class PaperWork:
             GraphDrained: The batch was stopped.
         """
         raise NotImplementedError
-
-    async def discard_checkpoints(self, result: Record) -> None:
-        """Delete the checkpoints of the paper of a row that is on disk; by default there are none."""
