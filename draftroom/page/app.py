@@ -121,12 +121,12 @@ async def resume_run(request: Request) -> Response:
     given = (await _parse_json_body(request)).get("answer")
     answer = None
     if given is not None:
-        items = given.get("items")
+        is_kept, items = given == {"keep": True}, given.get("items") if isinstance(given, dict) else None
         lines = [" ".join(str(item).split()) for item in items] if isinstance(items, list) else []
-        if items is not None and not any(lines):
+        if not is_kept and not any(lines):
             raise InputError("There is nothing in the answer; keep what is there, or write a line.", kind="empty_input")
         # None accepts the lines that the graph proposes.
-        answer = {"advice": None if items is None else [line for line in lines if line]}
+        answer = {"advice": None if is_kept else [line for line in lines if line]}
     started = await run_manager.start_attempt({**record, "resumed": record["resumed"] + 1}, answer)
     return JSONResponse(started._asdict())
 

@@ -79,7 +79,8 @@ def test_a_run_that_pauses_is_answered_in_place(page: httpx.Client, endpoint: Fa
     assert paused["question"]["items"]
     one = f"/runs/{paused['record']['id']}"
     assert "waits for an answer" in problem(page.post(f"{one}/resume", json={}))
-    assert "nothing in the answer" in problem(page.post(f"{one}/resume", json={"answer": {"items": [" "]}}))
+    for wrong in ({"items": [" "]}, {"items": "Say it."}, {"item": ["Say it."]}, "Say it."):
+        assert "nothing in the answer" in problem(page.post(f"{one}/resume", json={"answer": wrong}))
     resumed = page.post(f"{one}/resume", json={"answer": {"items": ["Say what a moss is."]}}).json()
     run = to_its_end(page, {"id": paused["record"]["id"], **resumed})
     assert run["status"] == "done"
