@@ -51,10 +51,7 @@ def get_limits(state: Mapping[str, Any]) -> Limits:
 
 def refuse_sync_call(state: Mapping[str, Any]) -> Any:  # noqa: ARG001 - LangGraph gives it
     """Raise `InputError` in place of a graph's first node, because all nodes are async only."""
-    raise InputError(
-        "The graphs are async only: `await graph.ainvoke(...)`, or `asyncio.run(graph.ainvoke(...))` in code that is "
-        "not async, and `astream` instead of `stream`."
-    )
+    raise InputError("The graphs are async only: `await graph.ainvoke(...)`, or `asyncio.run(graph.ainvoke(...))`.")
 
 
 def read_context(context: Any, schema: type[RunContext]) -> RunContext:

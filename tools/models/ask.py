@@ -20,7 +20,7 @@ from functools import lru_cache, partial
 from itertools import count
 from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
-from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.config import get_config, get_stream_writer
 from langgraph.func import task
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -488,9 +488,8 @@ async def _send_request(request: ModelRequest[Any], number: int, before: Sequenc
     An error also holds the calls in `before`.
     """
     # LangGraph's stream mode `messages` gives each token with the tags and metadata of the configuration.
-    config, who = get_config(), {"role": request.caller.role, "step": request.caller.step}
-    tags, metadata = [*config.get("tags", []), *who.values()], {**config.get("metadata", {}), **who}
-    var_child_runnable_config.set({**config, "tags": tags, "metadata": metadata})
+    who = {"role": request.caller.role, "step": request.caller.step}
+    var_child_runnable_config.set(merge_configs(get_config(), {"tags": [*who.values()], "metadata": who}))
     try:
         try:
             completions = await _send_once(request, number)
