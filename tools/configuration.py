@@ -14,9 +14,8 @@ abilities of their servers as file and environment set them, and it alone sets t
 samples. The tables of a preset with `whole = true` replace the other tables entirely, except for models and the fields
 that a system's settings call `places`.
 
-Settings can name code as `module:attribute`. No source may name any that the user has not named in their own settings
-file, the environment or a preset of `--preset`, because a context, a record or the `draftroom.toml` of a folder may be
-anyone's.
+Code (`module:attribute`) counts only if the user names it in their own settings file, the environment or a preset of
+`--preset`, because a context, a record or the `draftroom.toml` of a folder may be anyone's.
 """
 
 from __future__ import annotations
@@ -78,8 +77,6 @@ def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
     if not any(ADDRESS_FIELDS & set(table) for table in _select_model_tables(values).values()):
         values = merge_settings(_read_toml(locate_preset(DEFAULT_PRESET)), values)
     settings = _validate_settings(values)
-    # 4. Check the code and the prompts that they name.
-    require_allowed_code(list_named_code(values))
     if settings.prompts:
         from tools.models.prompts import check_prompts  # noqa: PLC0415 - takes time, and most runs need it later
 
@@ -125,10 +122,7 @@ def resolve_settings(context: RunContext, frozen: Mapping[str, Any] | None = Non
     Raises:
         SettingsError: As for `load_settings`.
     """
-    if frozen is None:
-        return load_settings(context.build_overrides())
-    require_allowed_code(list_named_code(frozen))
-    return _validate_settings(frozen)
+    return load_settings(context.build_overrides()) if frozen is None else _validate_settings(frozen)
 
 
 def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:
@@ -160,7 +154,8 @@ def _iterate_differences(own: Mapping[str, Any], published: Mapping[str, Any], w
 
 
 def _validate_settings(values: Mapping[str, Any]) -> Settings:
-    """Build settings from nested values; raise `SettingsError` if one is unknown or invalid."""
+    """Build settings from nested values; raise `SettingsError` if one is unknown or invalid, or names refused code."""
+    require_allowed_code(list_named_code(values))
     try:
         return Settings(**values)
     except ValidationError as error:
@@ -187,9 +182,8 @@ def list_allowed_code() -> list[str]:
 
 def allow_preset_code(preset: str | None) -> str | None:
     """Return the value of `--preset`; allow the code that it names, in this process and those that it starts."""
-    if preset:
-        allowed = [*list_allowed_code(), *list_named_code(_read_toml(locate_preset(preset)))]
-        os.environ["DRAFTROOM_ALLOWED_CODE"] = ",".join(dict.fromkeys(allowed))
+    if preset and (named := list_named_code(_read_toml(locate_preset(preset)))):
+        os.environ["DRAFTROOM_ALLOWED_CODE"] = ",".join([*list_allowed_code(), *named])
     return preset
 
 
@@ -272,11 +266,7 @@ def _locate_own_file() -> Path:
 
 
 def _read_stored_settings(file: Path | None) -> dict[str, Any]:
-    """Read a settings file, if any, and the environment over it; refuse a file that is not the user's and names code.
-
-    Raises:
-        SettingsError: If one of them cannot be read, or the file is refused.
-    """
+    """Read a settings file, if any, and the environment; refuse a file that names code and is not the user's."""
     values, own = _read_toml(file) if file else {}, _locate_own_file()
     if file and file.resolve() != own.resolve() and (code := list_named_code(values)):
         raise SettingsError(

@@ -10,12 +10,7 @@ from tools.configuration import require_allowed_code
 
 
 def load_custom_object(name: str) -> Any:
-    """Import the object that a setting names as `package.module:attribute`; blocks.
-
-    Raises:
-        SettingsError: The name has another form or cannot be imported, or the user has not named it in their own
-            settings file, the environment or a flag.
-    """
+    """Import what a setting names as `package.module:attribute`; raise `SettingsError` if that is refused or fails."""
     if ":" not in name:
         raise SettingsError(f"The setting {name!r} names no code; write it as `package.module:attribute`.")
     require_allowed_code([name])
@@ -23,6 +18,5 @@ def load_custom_object(name: str) -> Any:
         return resolve_name(name)
     except Exception as error:  # the import runs the user's module, which may raise anything
         raise SettingsError(
-            f"The code {name} cannot be imported ({type(error).__name__}: {error}); correct the name, or install its "
-            "module or add its folder to PYTHONPATH."
+            f"The code {name} cannot be imported ({error}); correct the name, or add its folder to PYTHONPATH."
         ) from error

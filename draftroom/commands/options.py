@@ -27,7 +27,7 @@ QuietOption = Annotated[bool, typer.Option("-q", "--quiet", help="Print only the
 MaxCallsOption = Annotated[int | None, typer.Option(min=1, help="Stop the run before it exceeds this many calls.")]
 MaxTokensOption = Annotated[int | None, typer.Option(min=1, help="Stop the run after this many tokens, in and out.")]
 PresetOption = Annotated[
-    str | None, typer.Option(callback=allow_preset_code, help="Settings to start from: a preset's name, or a file.")
+    str | None, typer.Option(callback=allow_preset_code, help="A preset to start from, or a file.")
 ]
 PromptsOption = Annotated[str | None, typer.Option(help="Folder of your prompts in place of the built-in ones.")]
 ScopeOption = Annotated[Scope | None, typer.Option(help="Read the abstract of a PDF or Word file, or the whole paper.")]

@@ -50,5 +50,5 @@ def test_code_is_imported_if_a_variable_names_it(folder: Path, monkeypatch: pyte
     monkeypatch.setenv("DRAFTROOM_ALLOWED_CODE", "json:lods")
     monkeypatch.setenv("DRAFTROOM_FEEDBACK__RETRIEVER", "json:dumps")
     assert load_custom_object("json:dumps") is json.dumps
-    with pytest.raises(SettingsError, match=r"The code json:lods cannot be imported .*; correct the name, or install"):
+    with pytest.raises(SettingsError, match=r"The code json:lods cannot be imported .*; correct the name, or add"):
         load_custom_object("json:lods")

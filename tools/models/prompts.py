@@ -1,8 +1,7 @@
 """Prompts: Markdown files with YAML front matter (role, purpose, variables) and a Jinja2 body.
 
 `{% include %}` names a fragment: a file in the same folder whose name begins with an underscore. A variable that the
-front matter does not declare, or that is not given, is an error, never an empty string in a prompt. A folder of the
-user's can replace prompts and fragments by files of their names, `FOLDER/SYSTEM/NAME.md`.
+front matter does not declare, or that is not given, is an error, never an empty string in a prompt.
 
 `fit_prompt` makes a prompt fit the model's context: it shortens one named variable from its end, and records the cut.
 """
@@ -66,16 +65,14 @@ class Prompt:
 
 def check_prompts(own: str) -> None:
     """Raise SettingsError if a folder of the user's prompts is empty, or has a file that can replace none of ours."""
-    nodes = Path(__file__).parents[2] / "nodes"
-    built_in = {f"{path.parents[1].name}/{path.name}": path for path in sorted(nodes.glob("*/prompts/*.md"))}
-    files = sorted(Path(own).glob("**/[!.]*.md"))  # hidden files are those of editors
-    if not files:
-        raise SettingsError(f"There are no prompts in {own}; give a folder with files like {next(iter(built_in))}.")
-    for file in files:
-        if file.relative_to(own).as_posix() not in built_in:
-            near = [name for name in built_in if Path(name).parent.name == file.parent.name] or built_in
-            raise SettingsError(f"{file} replaces no prompt; give it one of the names {', '.join(near)}.")
-    for path in built_in.values():
+    paths = sorted(Path(__file__).parents[2].glob("nodes/*/prompts/*.md"))
+    names = [f"{path.parents[1].name}/{path.name}" for path in paths]
+    files = [file.relative_to(own).as_posix() for file in Path(own).glob("**/[!.]*.md")]  # not those of editors
+    unknown = [file for file in files if file not in names]
+    if unknown or not files:
+        found = min(unknown) if unknown else "no Markdown file"
+        raise SettingsError(f"The folder of prompts {own} has {found}; it can have {', '.join(names)}.")
+    for path in paths:
         if not path.name.startswith("_"):
             load_prompt(path, own)
 
@@ -109,7 +106,7 @@ def load_prompt(path: Path, own: str | None = None) -> Prompt:
 
 
 def _read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
-    """Return the texts of those named files that a folder has, by name."""
+    """Return the texts of the named files that a folder has, by name."""
     return {name: (folder / name).read_text(encoding="utf-8") for name in names if (folder / name).is_file()}
 
 
@@ -117,9 +114,11 @@ def _read_texts(folder: Path, names: Iterable[str]) -> dict[str, str]:
 def _parse_prompt(texts: tuple[tuple[str, str], ...]) -> Prompt:
     """Parse a prompt from names and texts: its own file, then the fragments; raise ValueError if it is invalid."""
     file, text = texts[0]
-    header, body = split_front_matter(text)
-    front_matter = FrontMatter.model_validate(yaml.safe_load(header))
-    bodies = {**dict(texts), file: body}
+    before, *parts = text.split("---\n", 2)
+    if before or len(parts) != 2:
+        raise ValueError("a prompt file must begin with front matter between two lines of ---")
+    front_matter = FrontMatter.model_validate(yaml.safe_load(parts[0]))
+    bodies = {**dict(texts), file: parts[1]}
     environment = ImmutableSandboxedEnvironment(
         loader=DictLoader(bodies),
         undefined=StrictUndefined,
@@ -140,18 +139,6 @@ def _parse_prompt(texts: tuple[tuple[str, str], ...]) -> Prompt:
         raise ValueError(f"its front matter does not declare {', '.join(sorted(undeclared))}")
     sha256 = hashlib.sha256("".join(text for _, text in texts).encode()).hexdigest()
     return Prompt(Path(file).stem, front_matter, environment.get_template(file), sha256)
-
-
-def split_front_matter(text: str) -> tuple[str, str]:
-    """Split the text of a prompt file into its YAML front matter and its body.
-
-    Raises:
-        ValueError: There is no front matter.
-    """
-    before, *parts = text.split("---\n", 2)
-    if before or len(parts) != 2:
-        raise ValueError("a prompt file must begin with front matter between two lines of ---")
-    return parts[0], parts[1]
 
 
 def format_numbered_list(points: Iterable[str]) -> str:

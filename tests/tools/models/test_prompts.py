@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from jinja2 import Environment, meta
 
 from state.model_settings import Limits
 from state.settings import ROLES, Audience
-from tools.models.prompts import Prompt, load_prompt, split_front_matter
+from tools.models.prompts import Prompt, load_prompt
 
 ROOT = Path(__file__).parents[3]
 FILES = sorted(
@@ -80,23 +79,8 @@ def renderings(prompt: Prompt) -> list[str]:
     return [prompt.render(dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
 
 
-def used_variables(path: Path) -> set[str]:
-    """The variables of a prompt file and of the fragments that it includes."""
-    text = path.read_text(encoding="utf-8")
-    tree = Environment(autoescape=False).parse(text if path.name.startswith("_") else split_front_matter(text)[1])
-    included = [path.parent / str(name) for name in meta.find_referenced_templates(tree)]
-    return meta.find_undeclared_variables(tree).union(*(used_variables(fragment) for fragment in included))
-
-
 def test_there_are_prompts() -> None:
     assert {path.stem for path in FILES} >= {"write_draft", "take_notes", "advise", "revise_draft", "select_agent"}
-
-
-@every_file
-def test_declared_variables_are_those_in_use(path: Path) -> None:
-    declared = load_prompt(path).front_matter.variables
-    assert set(declared) == used_variables(path)
-    assert len(declared) == len(set(declared))
 
 
 @every_file
