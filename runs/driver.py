@@ -27,6 +27,7 @@ from runs.runnable import Builder, RunnableGraph
 from runs.signals import install_signal_handler, run_until_stopped
 from state.errors import InputError, NoUsableResultError, StateError
 from state.settings import Settings
+from tools.configuration import list_named_code, require_allowed_code
 from tools.models import admission_check, close_clients
 
 Answer = dict[str, Any]
@@ -95,11 +96,13 @@ def drive_run(
         recorder = RunRecorder(record, runnable, budget)
         address = checkpoints or resolve_checkpoint_address(record)
         with recorder.record_failures():
-            return asyncio.run(_drive_graph(address, recorder, progress, answer, ask))
+            # The builder's first use imports the graph, which would block the event loop.
+            return asyncio.run(_drive_graph(address, runnable.builder, recorder, progress, answer, ask))
 
 
 async def _drive_graph(
     address: str,
+    builder: Builder,
     recorder: RunRecorder,
     progress: RunProgress,
     answer: Answer | None,
@@ -115,12 +118,13 @@ async def _drive_graph(
     async with AsyncExitStack() as stack:
         stack.push_async_callback(close_clients)
         saver = await stack.enter_async_context(open_checkpointer(address))
-        graph: Graph = runnable.builder.compile(checkpointer=saver)
+        graph: Graph = builder.compile(checkpointer=saver)
 
         # 1. Find out where the run stands, and whether this version can resume it.
         snapshot = await graph.aget_state(config, subgraphs=True)
         start = _choose_graph_input(snapshot, recorder, answer)
         if not runnable.is_finished(snapshot.values):
+            await asyncio.to_thread(require_allowed_code, list_named_code(record["settings"]))
             try:
                 Settings(**record["settings"])
             except ValidationError:

@@ -10,7 +10,7 @@ from tools.configuration import require_allowed_code
 
 
 def load_custom_object(name: str) -> Any:
-    """Import what a setting names as `package.module:attribute`; raise `SettingsError` if that is refused or fails."""
+    """Import what a setting names as `module:attribute`; blocks. Raise `SettingsError` if that is refused or fails."""
     if ":" not in name:
         raise SettingsError(f"The setting {name!r} names no code; write it as `package.module:attribute`.")
     require_allowed_code([name])

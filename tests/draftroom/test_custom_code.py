@@ -52,3 +52,17 @@ def test_code_is_imported_if_a_variable_names_it(folder: Path, monkeypatch: pyte
     assert load_custom_object("json:dumps") is json.dumps
     with pytest.raises(SettingsError, match=r"The code json:lods cannot be imported .*; correct the name, or add"):
         load_custom_object("json:lods")
+
+
+def test_a_resumed_run_that_names_code_which_is_not_allowed_any_more_asks_no_model(
+    folder: Path, draftroom: Command
+) -> None:
+    draftroom("explain", "-", "--max-calls", "1", stdin=b"A paper on moss.")
+    (path,) = (draftroom.home / "state" / "runs").glob("*.json")
+    record = json.loads(path.read_text())
+    record["settings"]["models"]["editor"]["use"] = "lab:Model"
+    path.write_text(json.dumps(record))
+    result = draftroom("resume", "last")
+    assert result.exit_code == 30
+    assert "name code that you have not allowed (lab:Model)" in " ".join(result.stderr.split())
+    assert len(draftroom.endpoint.chat_requests) == 1
