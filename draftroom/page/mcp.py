@@ -60,15 +60,17 @@ async def answer_tool_call(request: Request, body: bytes) -> Response | None:
             return None
     except (ValueError, TypeError, KeyError):
         return None
-    # Through the server's own route, so that its rules for access hold and the run has a thread that can be resumed.
+    # Through the server's own route, so that its rules for access hold, and the run has a thread that can be resumed.
     headers = {name: value for name, value in request.headers.items() if name in FORWARDED_HEADERS}
-    transport = httpx.ASGITransport(request.app)
-    thread, run = uuid4(), {"assistant_id": name, "input": arguments, "if_not_exists": "create", "durability": "sync"}
-    async with httpx.AsyncClient(transport=transport, base_url=str(request.base_url), timeout=None) as server:  # noqa: S113 - a run takes minutes
-        answer = await server.post(f"/threads/{thread}/runs/wait", json=run, headers=headers)
+    thread = str(uuid4())
+    run = {"assistant_id": name, "input": arguments, "if_not_exists": "create", "durability": "sync"}
+    address, transport = str(request.base_url), httpx.ASGITransport(request.app)
+    # No time limit, because a run takes minutes.
+    async with httpx.AsyncClient(transport=transport, base_url=address, headers=headers, timeout=None) as server:  # noqa: S113
+        answer = await server.post(f"/threads/{thread}/runs/wait", json=run)
     if not answer.is_success:
         return Response(answer.content, answer.status_code, media_type="application/json")
-    text, failed = await asyncio.to_thread(render_tool_result, name, answer.json(), str(thread))
+    text, failed = await asyncio.to_thread(render_tool_result, name, answer.json(), thread)
     result = {"content": [{"type": "text", "text": text}], "isError": failed}
     return JSONResponse({"jsonrpc": "2.0", "id": message["id"], "result": result})
 

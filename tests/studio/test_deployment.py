@@ -1,0 +1,105 @@
+"""What the page on deployment says of a shared server: its tokens, and `compose.yaml` without a container engine."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from serving.environment import VLLM_GPU
+from serving.profiles import load_profile
+from serving.servers import _build_vllm_command
+from tests.draftroom.conftest import PAPER
+from tests.fake_endpoint import FakeEndpoint
+from tests.studio.server import REPOSITORY, StudioServer, variables
+
+PAGE = (REPOSITORY / "docs/how_to/deployment.md").read_text(encoding="utf-8")
+COMPOSE: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.yaml").read_text(encoding="utf-8"))
+GIVEN = dict(re.findall(r"^(\w+)=(.+)$", PAGE, re.MULTILINE))
+"""What the page puts into `.env`."""
+
+
+def shown(language: str, holding: str) -> str:
+    """The page's block of code in a language that holds some words."""
+    return next(code for code in re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL) if holding in code)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
+    """A server with the page's `server_auth.py` and `langgraph.json`."""
+    folder = tmp_path_factory.mktemp("shared")
+    (folder / "server_auth.py").write_text(shown("python", "Auth()"), encoding="utf-8")
+    served = json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8"))
+    served |= {**json.loads(shown("json", "auth")), "dependencies": [str(REPOSITORY)]}
+    (folder / "langgraph.json").write_text(json.dumps(served), encoding="utf-8")
+    command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
+    with FakeEndpoint() as endpoint:
+        given = variables(folder, endpoint.base_url, SERVER_TOKENS="ada:first grace:second")
+        with StudioServer(command, given, folder) as server:
+            yield server
+
+
+def test_who_has_no_token_gets_nothing_and_who_has_one_sees_their_own_runs(shared: StudioServer):
+    def ask(path: str, token: str, **body: Any) -> httpx.Response:
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        return httpx.post(
+            f"{shared.url}{path}", json=body, headers={**headers, "accept": "application/json"}, timeout=60
+        )
+
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
+    params = {"name": "science_journalism", "arguments": {"paper": PAPER}}
+    for token in ("", "third"):
+        assert ask("/threads/search", token).status_code == 401
+        assert ask("/mcp", token, **call, params=params).status_code == 401
+    called = ask("/mcp", "first", **call, params=params).json()["result"]
+    assert called["content"][0]["text"].startswith("# ")
+    assert [len(ask("/threads/search", token).json()) for token in ("first", "second")] == [1, 0]
+    assert len(ask("/mcp", "second", **{**call, "method": "tools/list"}).json()["result"]["tools"]) == 4
+    assert ask("/store/items/search", "first", namespace_prefix=[]).status_code == 403
+    assert httpx.get(f"{shared.url}/ready").json() == {"ready": True, "problems": {}}
+
+
+def test_compose_starts_the_model_of_a_profile_and_a_server_that_uses_it(tmp_path: Path):
+    services = COMPOSE["services"]
+    used = {name for service in services.values() for name in re.findall(r"\$\{(\w+)", yaml.safe_dump(service))}
+    assert used == GIVEN.keys(), "the page names what .env must hold"
+    for name, service in services.items():
+        kept = {volume.partition(":")[0] for volume in service.get("volumes", [])}
+        assert kept <= COMPOSE["volumes"].keys()
+        assert {each["source"] for each in service.get("configs", [])} <= COMPOSE["configs"].keys()
+        for needed, how in service.get("depends_on", {}).items():
+            assert how == {"condition": "service_healthy"}
+            assert services[needed]["healthcheck"]["test"][0] == "CMD", name
+    (model,) = load_profile("single-gpu").servers
+    command, environment = _build_vllm_command(model, model.model, Path(sys.executable), local=False)
+    flags = dict(pairwise(command))
+    for flag, value in (flag.split("=", 1) for flag in services["models"]["command"] if "=" in flag):
+        assert flags[flag] == value
+    assert environment.items() >= services["models"]["environment"].items()
+    assert services["models"]["image"].endswith(f":v{VLLM_GPU.partition('==')[2]}")
+    server = services["server"]["environment"]
+    assert server["DRAFTROOM_MODELS__DEFAULT__MODEL"] == model.served_model_name
+    assert "/langgraph?" in server["DATABASE_URI"], (
+        "its tables are named as those of checkpoints"
+    )
+    assert server["DRAFTROOM_CHECKPOINTS"].endswith("/draftroom")
+    # What the command reads of these variables, it accepts.
+    given = {name: re.sub(r"\$\{(\w+)[^}]*\}", lambda found: GIVEN[found[1]], value) for name, value in server.items()}
+    settings = subprocess.run(
+        [sys.executable, "-m", "draftroom", "doctor", "--json"],
+        env={**variables(tmp_path, ""), **given},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "http://models:8000/v1" in settings.stdout
