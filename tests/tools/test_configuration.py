@@ -11,7 +11,7 @@ import pytest
 
 from state.errors import SettingsError
 from state.settings import Settings
-from tools.configuration import list_presets, load_settings, locate_preset, merge_settings
+from tools.configuration import load_settings, locate_preset
 
 
 @pytest.fixture(autouse=True)
@@ -240,13 +240,6 @@ def test_a_model_for_all_roles_is_asked_for_each_role_of_a_preset(file: Path) ->
     assert load_settings({"models": {"reader": {"model": "small"}}}).resolve_model_settings("reader").model == "small"
 
 
-@pytest.mark.parametrize("name", list_presets())
-def test_the_presets_are_sound(name: str) -> None:
-    settings = load_settings({"preset": name})
-    assert settings.preset == name
-    assert settings.resolve_model_settings("journalist").base_url.startswith("http://127.0.0.1:")
-
-
 def test_a_role_takes_from_default_what_it_leaves_out(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file.write_text('[models.default]\nmodel = "large"\ntemperature = 0.5\n[models.reader]\ntemperature = 0.1\n')
     monkeypatch.setenv("DRAFTROOM_MODELS__READER__MODEL", "small")
@@ -337,9 +330,3 @@ def test_a_mistake_in_a_variable(variable: str, value: str, culprit: str, monkey
     message = error()
     assert culprit in message
     assert "s3cret" not in message
-
-
-def test_merging_goes_into_tables_and_changes_neither_side() -> None:
-    base, over = {"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}}
-    assert merge_settings(base, over) == {"a": {"b": 1, "c": [2]}, "d": {"e": 2}}
-    assert (base, over) == ({"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}})

@@ -79,10 +79,6 @@ def renderings(prompt: Prompt) -> list[str]:
     return [prompt.render(dict(zip(values, chosen, strict=True))) for chosen in product(*values.values())]
 
 
-def test_there_are_prompts() -> None:
-    assert {path.stem for path in FILES} >= {"write_draft", "take_notes", "advise", "revise_draft", "select_agent"}
-
-
 @every_file
 def test_the_front_matter_names_a_role(path: Path) -> None:
     front_matter = load_prompt(path).front_matter
@@ -196,33 +192,3 @@ def test_a_missing_or_unknown_value_is_an_error(path: Path) -> None:
     for wrong in (missing, {**values, "surplus": "value"}):
         with pytest.raises(ValueError, match=f"prompt {prompt.name} declares"):
             prompt.render(wrong)
-
-
-def write(folder: Path, body: str, variables: str = "[]") -> Path:
-    path = folder / "prompt.md"
-    path.write_text(f"---\nrole: reader\npurpose: Test.\nvariables: {variables}\n---\n{body}", encoding="utf-8")
-    return path
-
-
-def test_a_variable_that_is_used_but_not_declared_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="its front matter does not declare paper"):
-        load_prompt(write(tmp_path, "{% if 0 %}Read {{ paper }}.{% endif %}"))
-
-
-def test_rendering_reads_no_file(tmp_path: Path) -> None:
-    (tmp_path / "_paper.md").write_text("The {{ paper }}", encoding="utf-8")
-    prompt = load_prompt(write(tmp_path, 'Read {% include "_paper.md" %}!', "[paper]"))
-    (tmp_path / "_paper.md").unlink()
-    assert prompt.render({"paper": "cell"}) == "Read The cell!"
-
-
-def test_the_hash_tells_of_every_change(tmp_path: Path) -> None:
-    (tmp_path / "with").mkdir()
-    (tmp_path / "with" / "_paper.md").write_text("Paper", encoding="utf-8")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "_paper.md").write_text("Paper!", encoding="utf-8")
-    (tmp_path / "longer").mkdir()
-    folders = [tmp_path, tmp_path / "with", tmp_path / "other"]
-    hashes = [load_prompt(write(folder, "Read.")).sha256 for folder in folders]
-    hashes.append(load_prompt(write(tmp_path / "longer", "Read on.")).sha256)
-    assert len(set(hashes)) == 4
