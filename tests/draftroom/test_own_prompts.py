@@ -55,8 +55,8 @@ FRONT = "---\nrole: reader\npurpose: Test.\nvariables: [article, audience, limit
 @pytest.mark.parametrize(
     ("name", "text", "problem"),
     [
-        ("journalism/write.md", FRONT, " has journalism/write.md; it can have feedback/_comment.md, "),
-        ("take_notes.md", FRONT, " has take_notes.md; it can have feedback/_comment.md, "),
+        ("journalism/write.md", FRONT, " has journalism/write.md; it can have files like journalism/write_draft.md, "),
+        ("take_notes.md", FRONT, " has take_notes.md; it can have files like journalism/take_notes.md, "),
         ("journalism/take_notes.md", "Note the terms.", "a prompt file must begin with front matter"),
         ("journalism/take_notes.md", FRONT.replace("role", "rule"), "`role`: field required"),
         (
@@ -70,7 +70,7 @@ FRONT = "---\nrole: reader\npurpose: Test.\nvariables: [article, audience, limit
         ("journalism/take_notes.md", FRONT + "{% if %}", "Expected an expression"),
         ("journalism/take_notes.md", FRONT + "{{ limits.title }}", "has no attribute 'title'"),
         ("journalism/take_notes.md", FRONT + "{{ article.__class__.mro() }}", "'__class__' of 'str' object is unsafe"),
-        ("journalism/take_notes.txt", FRONT, " has no Markdown file; it can have feedback/_comment.md, "),
+        ("journalism/take_notes.txt", FRONT, " has no Markdown file; it can have files like "),
     ],
 )
 def test_a_prompt_that_cannot_be_used_is_refused_before_a_model_is_asked(

@@ -12,6 +12,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 
@@ -71,7 +72,8 @@ def check_prompts(own: str) -> None:
     unknown = [file for file in files if file not in names]
     if unknown or not files:
         found = min(unknown) if unknown else "no Markdown file"
-        raise SettingsError(f"The folder of prompts {own} has {found}; it can have {', '.join(names)}.")
+        near = ", ".join(get_close_matches(found, names, n=5, cutoff=0))
+        raise SettingsError(f"The folder of prompts {own} has {found}; it can have files like {near}.")
     for path in paths:
         if not path.name.startswith("_"):
             load_prompt(path, own)
@@ -88,7 +90,7 @@ def load_prompt(path: Path, own: str | None = None) -> Prompt:
     names = [path.name, *sorted(file.name for file in path.parent.glob("_*.md"))]
     texts = _read_texts(path.parent, names)
     prompt = _parse_prompt(tuple(texts.items()))
-    if own is None:
+    if not own:
         return prompt
     folder, variables = Path(own) / path.parents[1].name, prompt.front_matter.variables
     try:
