@@ -39,8 +39,7 @@ from tools.models.ask import (
 )
 from tools.models.client import PROBE_MAX_TOKENS
 from tools.models.endpoint import CHARACTERS_PER_TOKEN, find_context_length
-from tools.retrieval import EmbeddingModel
-from tools.retrieval.embedders import choose_embedder
+from tools.retrieval.embedders import choose_embeddings
 from tools.text import strip_control_characters
 
 Status = Literal["ok", "warning", "failed"]
@@ -271,10 +270,11 @@ def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
     """Check that the embedding model can be loaded or its endpoint answers, and measure its time."""
     begin = time.perf_counter()
     try:
-        (vector,) = choose_embedder(EmbeddingModel(**settings.model_dump())).embed([SAMPLE_TEXT])
+        vector = choose_embeddings(settings).embed_query(SAMPLE_TEXT)
     except DraftroomError as error:
         return build_failed_check("embedding model", error)
-    place = f"at {settings.base_url}" if settings.base_url else "on this machine"
+    place = settings.base_url or settings.use or settings.provider
+    place = f"at {place}" if place else "on this machine"
     seconds = time.perf_counter() - begin
     found = f"{settings.model} {place} gives {len(vector)} numbers a text; the first took {seconds:.1f} s."
     return CheckResult("embedding model", "ok", found)

@@ -24,7 +24,7 @@ REVIEW = Extra(
     "review",
     "The review of papers",
     (
-        *("chromadb", "langchain_text_splitters", "numpy", "rank_bm25"),
+        *("chromadb", "langchain_chroma", "langchain_text_splitters", "numpy", "rank_bm25"),
         *("safetensors", "snowballstemmer", "threadpoolctl", "tokenizers"),
     ),
 )

@@ -5,7 +5,7 @@ gives the missing information (`given`) or allows checking it (`checked`). A lab
 paragraph under review, the passages by paragraph, a span of characters in each, and a question that a planner could
 ask. It has no text of the papers. A comment counts as found if a segment that is shown contains a whole span.
 
-Every search is the investigator's (`search_passages`, without the paragraph under review). The 95 % intervals are
+Every search is the investigator's (`find_passages`, without the paragraph under review). The 95 % intervals are
 Wilson's.
 """
 
@@ -24,11 +24,10 @@ from evals.datasets.feedback import CorpusPaper
 from evals.datasets.samples import read_entries, validate_record
 from evals.reports.document import ReportDocument, ReportSection, build_table, render_report_markdown
 from evals.statistics import estimate_share
-from nodes.feedback.agent import search_passages
 from state.documents import Document, Paragraph
 from state.errors import InputError
 from state.settings import FeedbackSettings, RetrievalMode
-from tools.retrieval.search import Segment, split_document
+from tools.retrieval.search import Segment, find_passages, split_document
 
 LABELS_FILE: Final = Path(__file__).parent / "datasets" / "retrieval_labels.jsonl"
 RANK_CUTOFFS: Final = (1, 3, 5, 10)
@@ -122,7 +121,7 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
             ranks = []  # from 1, of the first segment with a labelled span
             for each, ids in zip(comments, relevant, strict=True):
                 query = each.label.question if searched == "question" else each.comment
-                shown = search_passages([each.paper], query, settings, _SEARCH_LIMIT, (each.label.paragraph,))
+                shown = find_passages([each.paper], query, settings, _SEARCH_LIMIT, (each.label.paragraph,))
                 places = (rank for rank, passage in enumerate(shown, start=1) if passage["id"] in ids)
                 ranks.append(next(places, _SEARCH_LIMIT))
             found = [_format_found_share([rank <= k for rank in ranks]) for k in RANK_CUTOFFS]

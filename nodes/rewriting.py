@@ -138,9 +138,9 @@ def _replace_sentence(
     if easy == hard or find_rewrite_objection(easy, hard, source):
         return text
     try:
-        from tools.retrieval import EmbeddingModel, compute_cosines  # noqa: PLC0415 - its packages are those of an extra
+        from tools.retrieval.embedders import compute_cosines  # noqa: PLC0415 - its packages are those of an extra
 
-        is_near = compute_cosines((easy,), (hard,), EmbeddingModel())[0, 0] >= MIN_COSINE
+        is_near = compute_cosines((easy,), (hard,))[0, 0] >= MIN_COSINE
     except (ImportError, RetrievalUnavailableError):
         is_near = True  # without the encoder nobody can tell
     if not is_near:

@@ -10,6 +10,7 @@ from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.record import RunRecord, delete_record, load_records, lock_run
 from tools.documents.reading import delete_document
 from tools.literature.fetching import delete_cached_searches
+from tools.retrieval.search import delete_vectors
 
 
 def delete_run(record: RunRecord) -> None:
@@ -29,12 +30,7 @@ def delete_run(record: RunRecord) -> None:
         papers = [each["input"]["paper"]["sha256"] for each in load_records().readable]
         if papers.count(paper["sha256"]) <= 1:
             delete_document(paper)
-            try:
-                from tools.retrieval.index import delete_vectors  # noqa: PLC0415 - loads Chroma, an optional package
-            except ImportError:
-                pass  # without Chroma there are no vectors
-            else:
-                delete_vectors(paper["sha256"])
+            delete_vectors(paper["sha256"])
         # The record goes last, so that a deletion that failed can be tried again.
         delete_record(record["id"])
 

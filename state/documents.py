@@ -127,5 +127,3 @@ class Passage(TypedDict):
     page: int
     """Page on which the segment begins; 0 where the format has no pages."""
     text: str
-    score: float
-    """Likeness to the question, higher is more alike; comparable within one answer of the index only."""

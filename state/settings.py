@@ -74,6 +74,7 @@ SimplificationVariant = Literal["society", "single"]
 SimplificationSelection = Literal["best", "last"]
 Execution = Literal["parallel", "sequential"]
 RetrievalMode = Literal["hybrid", "dense", "bm25"]
+CodeName = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")]
 LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", "crossref"]
 Variant = Literal["full", "single", "large-reader", "no-notes", "no-suggestions", "no-collaboration"]
 
@@ -191,13 +192,15 @@ class SimplificationSettings(SystemSettings):
 class EmbeddingSettings(BaseModel):
     """Settings of the model that embeds passages, and where it runs."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     model: str = Field(
         "all-MiniLM-L6-v2",
         min_length=1,
-        description="The built-in model, the folder of another one, or its name at an endpoint.",
+        description="The built-in model, the folder of another one, or its name at an endpoint or provider.",
     )
+    provider: str | None = Field(None, description="Provider of LangChain's `init_embeddings`, for example `ollama`.")
+    use: CodeName | None = Field(None, description="Your own class of LangChain embeddings, as `module:Class`.")
     base_url: str | None = Field(None, description="OpenAI-compatible endpoint of the model; otherwise it runs here.")
     api_key_env: str = Field("OPENAI_API_KEY", description="Name of the environment variable that holds its key.")
 
@@ -207,7 +210,9 @@ class LiteratureSettings(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    providers: list[LiteratureProvider] = Field(["folder"], description="In the order in which they are asked.")
+    providers: list[LiteratureProvider | CodeName] = Field(
+        ["folder"], description="In the order in which they are asked; your own as `module:function`."
+    )
     folder: str | None = Field(None, description="A folder of papers (PDF, Word, HTML, JATS, Markdown, LaTeX, text).")
     results: int = Field(3, ge=1, le=10, description="Documents that a question is looked up in.")
     blocked_hosts: list[str] | None = Field(
@@ -228,7 +233,7 @@ class FeedbackSettings(SystemSettings):
     roles = FEEDBACK_ROLES
     known_extensions = FEEDBACK_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {
-        **dict.fromkeys(("max_pages", "min_words", "pause", "reranker", "embedding"), True),
+        **dict.fromkeys(("max_pages", "min_words", "pause", "reranker", "embedding", "retriever"), True),
         "literature": LiteratureSettings.model_fields.keys() - {"results"},
     }
 
@@ -247,6 +252,9 @@ class FeedbackSettings(SystemSettings):
         1, ge=0, le=5, description="How often the controller may rewrite the remaining steps (the paper: 0)."
     )
     retrieval: RetrievalMode = Field("hybrid", description="Dense (paper), BM25, or both fused by reciprocal rank.")
+    retriever: CodeName | None = Field(
+        None, description="Your own retriever over a paper, as `module:factory`; see docs/how_to/own_retriever.md."
+    )
     passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
     segment_characters: int = Field(2000, ge=200, le=8000, description="Most characters of a segment.")
     segment_overlap: int = Field(200, ge=0, le=1000, description="Most characters that neighbouring segments share.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -126,31 +126,6 @@ def refine_passage_location(passage: Passage, quote: str, document: Document) ->
         if find_quote(quote, paragraph["text"]):
             return {**passage, "section": paragraph["section"], "page": paragraph["page"]}
     return passage
-
-
-def search_passages(
-    documents: Sequence[Document],
-    question: str,
-    chosen: FeedbackSettings,
-    number: int,
-    leave_out: Collection[str] = (),
-) -> list[Passage]:
-    """List the passages, at most `number`, that are nearest to a question, best first; blocks while it searches.
-
-    A passage that consists only of paragraphs in `leave_out` is not returned.
-    """
-    from tools.retrieval import EmbeddingModel, find_passages  # noqa: PLC0415 - loads Chroma
-
-    return find_passages(
-        documents,
-        question,
-        mode=chosen.retrieval,
-        k=number,
-        segment_characters=chosen.segment_characters,
-        overlap=chosen.segment_overlap,
-        embedding=EmbeddingModel(**chosen.embedding.model_dump()),
-        exclude_paragraphs=leave_out,
-    )
 
 
 def format_evidence(state: ParagraphState) -> str:

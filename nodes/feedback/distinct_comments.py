@@ -68,12 +68,12 @@ async def deduplicate_comments(
 
 def _find_similar_comments(ranked: Sequence[Comment], state: FeedbackState) -> dict[str, set[str]]:
     """Return by comment id the ids of the comments that are near in meaning, its own among them."""
-    from tools.retrieval import EmbeddingModel, compute_cosines  # noqa: PLC0415 - loads Chroma
+    from tools.retrieval.embedders import compute_cosines  # noqa: PLC0415 - its packages are those of an extra
 
     if not ranked:
         return {}
     ids, texts = [comment["id"] for comment in ranked], tuple(map(_format_comment, ranked))
-    model = EmbeddingModel(**get_feedback_settings(state).embedding.model_dump())
+    model = get_feedback_settings(state).embedding
     similar: dict[str, set[str]] = {}
     for own, row in zip(ids, compute_cosines(texts, texts, model), strict=True):
         similar[own] = {other for other, cosine in zip(ids, row, strict=True) if cosine >= MIN_SIMILARITY}

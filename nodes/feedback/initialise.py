@@ -16,8 +16,10 @@ from nodes.shared import list_deviations, resolve_input
 from state.documents import Document, Paragraph
 from state.errors import InputError
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, ReviewFinding, Target
-from state.settings import FeedbackContext, FeedbackRole, FeedbackSettings
+from state.settings import EmbeddingSettings, FeedbackContext, FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
+from tools.configuration import list_named_code
+from tools.custom_code import load_custom_object
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions
 from tools.numbers.model_readings import choose_passages
@@ -56,8 +58,11 @@ def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
         "The controller may go to the review once a question is answered, and may leave it out at the last step. "
         "Where it gives no usable answer the plan is followed; a question without one is dropped.",
     ]
-    if chosen.retrieval != "bm25":
-        in_parts = "" if chosen.embedding.base_url else ", in parts where they are longer than it reads"
+    if chosen.retriever:
+        yield f"Passages are chosen by the code {chosen.retriever}, in the paper by their embeddings."
+    elif chosen.retrieval != "bm25":
+        is_local = chosen.embedding == EmbeddingSettings(model=chosen.embedding.model)
+        in_parts = ", in parts where they are longer than it reads" if is_local else ""
         yield f"Segments are embedded by {chosen.embedding.model}{in_parts}; the paper names no model."
     if chosen.rerank and chosen.plans > 1:
         from tools.reranking.plan_reranker import read_reranker_config  # noqa: PLC0415 - packages of an extra
@@ -76,6 +81,8 @@ async def initialise(
 ) -> dict[str, Any]:
     """Read the paper, choose the paragraphs to review, and return the run's first state, with frozen settings."""
     settings, paper = await resolve_input(state, "paper", FeedbackContext)
+    for name in list_named_code(settings.feedback.model_dump()):  # a wrong name shows before a model is asked
+        await asyncio.to_thread(load_custom_object, name)
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)

@@ -21,7 +21,6 @@ from nodes.feedback.agent import (
     load_reviewed_paper,
     make_evidence_id,
     refine_passage_location,
-    search_passages,
 )
 from nodes.shared import AgentAnswer
 from state.documents import Document, Passage
@@ -32,6 +31,7 @@ from state.records import CallRecord
 from tools.checks.quotes import find_quote
 from tools.literature import FoundDocument, build_sources, find_documents, identify_reviewed_paper
 from tools.models import Answer
+from tools.retrieval.search import find_passages
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?;])[\"”’]*\s+")
@@ -70,15 +70,6 @@ class PassageAnswer(AgentAnswer):
     answer: Annotated[str, LengthLimit("answer_words")]
 
 
-class SearchedDocument(NamedTuple):
-    """A document in which a question is looked up."""
-
-    document: Document
-    title: str
-    address: str = ""
-    """Empty for the paper under review."""
-
-
 class Investigation(NamedTuple):
     """Result of asking a question about the passages of a document."""
 
@@ -95,7 +86,8 @@ class Investigation(NamedTuple):
 
 async def answer_from_paper(state: QuestionState) -> ParagraphState:
     """Answer a question from the paper under review, or note why there is no answer."""
-    source = SearchedDocument(await load_reviewed_paper(state), state["document"]["title"])
+    paper, title = await load_reviewed_paper(state), state["document"]["title"]
+    source = FoundDocument(document=paper, title=title, address="", provider="", extent="full text")
     finding = await ask_about_document(state, source)
     return _build_answer_update(state, finding, source, finding.calls)
 
@@ -109,8 +101,7 @@ async def answer_from_literature(state: QuestionState) -> ParagraphState:
     except RetrievalUnavailableError as error:
         return _build_answer_update(state, Investigation(note=str(error)))
     calls, finding, source = list[CallRecord](), Investigation(note="no publication was found"), None
-    for study in studies:
-        source = SearchedDocument(study["document"], study["title"], study["address"])
+    for source in studies:
         finding = await ask_about_document(state, source)
         calls += finding.calls
         if finding.answer:
@@ -118,23 +109,25 @@ async def answer_from_literature(state: QuestionState) -> ParagraphState:
     return _build_answer_update(state, finding, source, calls, notes)
 
 
-async def ask_about_document(state: QuestionState, source: SearchedDocument) -> Investigation:
+async def ask_about_document(state: QuestionState, source: FoundDocument) -> Investigation:
     """Ask the model to answer from passages of one document alone; if it fails, the result has no answer but a note."""
     chosen, question = get_feedback_settings(state), state["step"]["question"]
     quotes = "quotes" in chosen.extensions
     # The paragraph under review is no evidence for itself.
-    leave_out = () if source.address or not quotes else (state["target"]["id"],)
-    passages = await asyncio.to_thread(search_passages, [source.document], question, chosen, chosen.passages, leave_out)
-    if not passages:
-        return Investigation(note="nothing in it is about the question")
-    variables: dict[str, object] = {
-        "title": format_prompt_text(source.title, state) or "without title",
-        "question": question,
-        "passages": format_passages(passages, state),
-        "quotes": format_extension_flag("quotes", state),
-        "again": "",
-    }
+    leave_out = () if source["address"] or not quotes else (state["target"]["id"],)
     try:
+        passages = await asyncio.to_thread(
+            find_passages, [source["document"]], question, chosen, chosen.passages, leave_out
+        )
+        if not passages:
+            return Investigation(note="nothing in it is about the question")
+        variables: dict[str, object] = {
+            "title": format_prompt_text(source["title"], state) or "without title",
+            "question": question,
+            "passages": format_passages(passages, state),
+            "quotes": format_extension_flag("quotes", state),
+            "again": "",
+        }
         if quotes:
             return await _ask_quoted_answer(state, source, passages, variables)
         plain = await ask_feedback_role(
@@ -146,7 +139,7 @@ async def ask_about_document(state: QuestionState, source: SearchedDocument) -> 
 
 
 async def _ask_quoted_answer(
-    state: QuestionState, source: SearchedDocument, passages: list[Passage], variables: dict[str, object]
+    state: QuestionState, source: FoundDocument, passages: list[Passage], variables: dict[str, object]
 ) -> Investigation:
     """Ask for an answer with a quote, once more if no passage has the quote, and return it with or without one."""
 
@@ -171,13 +164,13 @@ async def _ask_quoted_answer(
         return _build_unquoted_investigation(answer.answer, note, calls)
     passage, quote = placed
     # Words of the paragraph under review are no evidence for it, unless they also stand elsewhere in the paper.
-    under_review, paragraphs = state["target"], source.document["paragraphs"]
-    is_own = not source.address and find_quote(quote, under_review["text"], fewest=1) is not None
+    under_review, paragraphs = state["target"], source["document"]["paragraphs"]
+    is_own = not source["address"] and find_quote(quote, under_review["text"], fewest=1) is not None
     others = (item["text"] for item in paragraphs if item["id"] != under_review["id"])
     if is_own and not any(find_quote(quote, other, fewest=1) for other in others):
         note = "it quoted the paragraph under review itself, so it stands without a quote"
         return _build_unquoted_investigation(answer.answer, note, calls)
-    place = refine_passage_location(passage, quote, source.document)
+    place = refine_passage_location(passage, quote, source["document"])
     found = _build_unquoted_investigation(answer.answer, "", calls)
     return found._replace(quote=quote, section=place["section"], page=place["page"]) if found.answer else found
 
@@ -211,7 +204,7 @@ def _build_unquoted_investigation(answer: str, note: str, calls: list[CallRecord
 def _build_answer_update(
     state: QuestionState,
     finding: Investigation,
-    source: SearchedDocument | None = None,
+    source: FoundDocument | None = None,
     calls: Sequence[CallRecord] = (),
     notes: Sequence[str] = (),
 ) -> ParagraphState:
@@ -225,10 +218,10 @@ def _build_answer_update(
             question=step["question"],
             answer=finding.answer,
             quote=finding.quote,
-            title=source.title or source.document["title"],
+            title=source["title"] or source["document"]["title"],
             section=finding.section,
             page=finding.page,
-            address=source.address,
+            address=source["address"],
         )
     answered = QuestionAnswer(step=step["id"], evidence=evidence, note=finding.note)
     return {"answers": [answered], "calls": list(calls), "notes": list(notes)}
@@ -247,7 +240,8 @@ async def find_studies(state: QuestionState, question: str) -> tuple[list[FoundD
 
     def rank(documents: Sequence[Document], question: str, number: int) -> list[Passage]:
         """List the passages of the documents that are nearest to the question."""
-        return search_passages(documents, question, chosen, number)
+        # A retriever of the user's own searches a paper; the papers of a folder are ranked by Draftroom's.
+        return find_passages(documents, question, chosen.model_copy(update={"retriever": None}), number)
 
     sources = await asyncio.to_thread(build_sources, chosen.literature, rank=rank)
     limit = chosen.literature.results

@@ -18,7 +18,6 @@ from nodes.feedback.agent import (
     get_feedback_settings,
     load_reviewed_paper,
     refine_passage_location,
-    search_passages,
 )
 from nodes.shared import AgentAnswer
 from state.documents import Passage
@@ -28,6 +27,7 @@ from state.model_settings import LengthLimit
 from tools.checks.fidelity import list_unsupported_facts
 from tools.checks.quotes import find_quote
 from tools.injection import repeats_instruction
+from tools.retrieval.search import find_passages
 
 # Words that say that something is missing. The list is broad, because a needless test costs only one call.
 _ABSENCE = re.compile(
@@ -63,12 +63,12 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
         return _set_verification(comment, Verification(verdict="kept", notes=notes))
     # 2. A claim that something is missing is tested against the passages that are nearest to it.
     document, query = await load_reviewed_paper(state), f"{comment['quote']} {said}"
-    passages = await asyncio.to_thread(search_passages, [document], query, chosen, chosen.passages)
-    variables: dict[str, object] = {
-        "claim": format_prompt_text(said, state),
-        "passages": format_passages(passages, state),
-    }
     try:
+        passages = await asyncio.to_thread(find_passages, [document], query, chosen, chosen.passages)
+        variables: dict[str, object] = {
+            "claim": format_prompt_text(said, state),
+            "passages": format_passages(passages, state),
+        }
         answer = await ask_feedback_role("verifier", "test_absence", state, variables, AbsenceTest, trim="passages")
     except NoUsableAnswer as error:
         notes = [*notes, "Whether the paper gives what is called missing could not be tested."]

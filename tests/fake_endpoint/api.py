@@ -12,7 +12,7 @@ from tests.fake_endpoint.exchange import Exchange
 from tests.fake_endpoint.filler import fill
 from tests.fake_endpoint.replies import Answer, Status
 from tests.fake_endpoint.request_log import RecordedRequest
-from tests.fake_endpoint.tokens import render_chat, split_tokens, token_ids
+from tests.fake_endpoint.tokens import count_tokens, render_chat, split_tokens, token_ids
 
 
 @dataclass(eq=False)
@@ -102,6 +102,8 @@ class Api:
     def _embed(self, exchange: Exchange) -> None:
         if refusal := self._refusal(exchange.request, "input"):
             refusal.send(exchange)
+        elif max(map(count_tokens, exchange.request.body["input"])) > self._context(exchange.request):
+            Status(400, "This model's maximum context length is exceeded.").send(exchange)
         else:
             exchange.send_json(200, embeddings(exchange.request.body))
 

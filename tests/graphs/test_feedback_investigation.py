@@ -257,14 +257,3 @@ async def test_a_folder_of_literature_that_is_gone_leaves_the_question_open(
     found = await review(fake_endpoint, literature={"folder": str(own_state / "gone")})
     assert found["outcome"] == "comment"
     assert "folder" in found["log"][0]["note"]
-
-
-async def test_a_paper_is_embedded_once_whatever_the_number_of_questions(fake_endpoint: FakeEndpoint) -> None:
-    def embedded() -> int:
-        inputs = [request.body["input"] for request in fake_endpoint.requests if request.path == "/v1/embeddings"]
-        return sum(METHODS[:40] in str(texts) for texts in inputs)
-
-    fake_endpoint.answer = Room(ProposedPlan=[plan("What was the water like?", "How tall?", "Who has measured it?")])
-    await run(fake_endpoint)
-    await run(fake_endpoint)
-    assert embedded() == 1

@@ -27,17 +27,6 @@ def leaks(draftroom: Command) -> set[str]:
     return {path.relative_to(state).parts[0] for path in files}
 
 
-def collections(draftroom: Command) -> list[str]:
-    """Names of what Chroma holds vectors of."""
-    from chromadb import PersistentClient, Settings  # noqa: PLC0415 - takes seconds
-
-    client = PersistentClient(draftroom.home / "state" / "indexes", Settings(anonymized_telemetry=False))
-    try:
-        return [collection.name for collection in client.list_collections()]
-    finally:
-        client.close()
-
-
 def with_sentence(paper: str) -> bytes:
     """A paper whose last paragraph before the references ends with the sentence."""
     text, references, rest = paper.partition("\n\n## References")
@@ -58,9 +47,8 @@ def test_nothing_is_left_of_a_run(arguments: list[str], paper: str, answer: Answ
     begun = draftroom(arguments[0], "-", *arguments[1:], stdin=with_sentence(paper))
     assert begun.exit_code == 0, begun.output
     assert {"documents", "checkpoints.sqlite"} <= leaks(draftroom)
-    is_review = arguments[0] == "review"
-    if is_review:
-        assert len(collections(draftroom)) == 1
+    if arguments[0] == "review":
+        assert "indexes" in leaks(draftroom)
 
     searches = DownloadCache(draftroom.home / "state" / "literature" / "searches")
     searches.store_entry("a query", Download(f"https://api.test/?q={SENTENCE}", "text/plain", b"Nothing was found."))
@@ -71,8 +59,6 @@ def test_nothing_is_left_of_a_run(arguments: list[str], paper: str, answer: Answ
     assert leaks(draftroom) == set()
     assert draftroom.records() == []
     assert list((draftroom.home / "state" / "runs").iterdir()) == []
-    if is_review:
-        assert collections(draftroom) == []
 
 
 def test_a_paper_that_another_run_uses_stays_as_long_as_that_one(draftroom: Command) -> None:

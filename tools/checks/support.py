@@ -10,7 +10,7 @@ from typing import Final
 
 from state.documents import DocumentRef
 from tools.documents.reading import load_source_text
-from tools.retrieval import EmbeddingModel, compute_cosines
+from tools.retrieval.embedders import compute_cosines
 from tools.text import split_sentences
 
 # The 5th percentile of 1,357 sentences of 120 plain summaries by people against their own abstracts: 0.350 (Cochrane
@@ -30,7 +30,7 @@ def score_sentence_similarity(text: str, source: str) -> list[tuple[str, float]]
     source_sentences = tuple(sentence.text for sentence in split_sentences(source))
     if not sentences or not source_sentences:
         return []
-    cosines = compute_cosines(sentences, source_sentences, EmbeddingModel())
+    cosines = compute_cosines(sentences, source_sentences)
     return list(zip(sentences, cosines.max(axis=1).tolist(), strict=True))
 
 

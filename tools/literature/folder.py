@@ -17,8 +17,8 @@ from tools.literature.full_text import PaperReader
 from tools.literature.records import Hit, Notice, SearchResult
 from tools.literature.url_guard import FetchError
 
-# Returns the best passages of documents for a question, at most as many as asked for: `tools.retrieval.find_passages`
-# with its settings bound. Blocks, so it is called in a thread; ids begin with 12 digits of the document's hash.
+# Returns the best passages of documents for a question, at most as many as asked for. Blocks, so it is called in a
+# thread; ids begin with 12 digits of the document's hash.
 PassageRanker = Callable[[Sequence[Document], str, int], list[Passage]]
 SUFFIXES = frozenset({*FORMATS, ".txt"})
 _MAX_PAPER_BYTES = 50_000_000  # as for the paper under review

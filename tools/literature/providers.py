@@ -6,13 +6,15 @@ in the first item of `a`. A template whose fields are all missing, or of another
 
 from __future__ import annotations
 
+import asyncio
 import html
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import isawaitable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
@@ -20,6 +22,7 @@ from pydantic_core import from_json
 
 from tools.literature.fetching import FEED_TYPES, JSON_TYPES, Secret
 from tools.literature.records import Hit, SearchResult, extract_identifiers, extract_search_words, normalize_field_text
+from tools.literature.url_guard import FetchError
 from tools.literature.web import Service, WebClient
 
 Record = Mapping[str, Any]
@@ -82,6 +85,28 @@ class ServiceSpec(_TableRow):
     records: str
     """Path of the records; it may be missing where nothing was found."""
     fields: FieldTemplates
+
+
+class OwnProvider(NamedTuple):
+    """A `Provider` that is the user's own function `module:function`, which returns fields of hits for a question."""
+
+    name: str
+    function: Callable[[str, int], Any]
+
+    async def search(self, query: str, limit: int) -> SearchResult:
+        """Call the function as `Provider.search` describes; it may be asynchronous, and else runs in a thread."""
+        unknown: dict[str, Any] = {"authors": [], "year": 0, "identifiers": [], "retracted": False}
+        unknown |= dict.fromkeys(("title", "abstract", "address", "pdf_address"), "")
+        try:
+            records = await asyncio.to_thread(self.function, query, limit)
+            records = await records if isawaitable(records) else records
+            filled = [{**unknown, **record, "provider": self.name} for record in records]
+            hits = TypeAdapter(list[Hit]).validate_python(filled[:limit])
+        except Exception as error:  # the user's code may raise anything
+            raise FetchError(self.name, f"failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
+        for hit in hits:
+            hit["identifiers"] = extract_identifiers([*hit["identifiers"], hit["address"]])
+        return SearchResult(hits, [])
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,11 @@ from pathlib import Path
 from state.errors import RetrievalUnavailableError, SettingsError
 from state.files import resolve_state_folder
 from state.settings import LiteratureSettings
+from tools.custom_code import load_custom_object
 from tools.literature.fetching import DownloadCache, Fetcher, Secret, locate_search_cache
 from tools.literature.folder import FolderProvider, PassageRanker
 from tools.literature.full_text import PaperReader, as_found_document, fetch_hit_document, read_paper
-from tools.literature.providers import SERVICE_SPECS, ServiceClient
+from tools.literature.providers import SERVICE_SPECS, OwnProvider, ServiceClient
 from tools.literature.records import (
     BlockedAddress,
     FoundDocument,
@@ -167,7 +168,7 @@ def build_sources(
     By default the guard admits the public internet without blocked sites.
 
     Raises:
-        SettingsError: A key or the contact holds characters that are invalid in a header.
+        SettingsError: A key or the contact cannot be in a header, or a function of the user's cannot be imported.
     """
     blocklist = DEFAULT_BLOCKLIST if settings.blocked_hosts is None else tuple(settings.blocked_hosts)
     contact = _validate_header_value(settings.contact or "", "`contact`")
@@ -183,6 +184,9 @@ def build_sources(
     for name in dict.fromkeys(settings.providers):
         if name == "folder":
             providers += [folder] if folder else []
+            continue
+        if ":" in name:
+            providers.append(OwnProvider(name, load_custom_object(name)))
             continue
         secrets = list[Secret]()
         for key in SERVICE_SPECS[name].keys:

@@ -5,18 +5,19 @@ Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
 
 from __future__ import annotations
 
-import math
 import re
 import warnings
-from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
+from langchain_core.documents import Document
 from snowballstemmer import stemmer
 
-from tools.retrieval.search import Segment
+from tools.retrieval.search import Segment, build_retriever
 
 with warnings.catch_warnings():
-    # Users cannot act on the notice that the package is no longer developed.
+    # Users cannot act on the notice that the package is no longer developed. Nothing else is imported from it, so that
+    # the retriever of another package can take its place.
     warnings.filterwarnings("ignore", message="`langchain-community` is being sunset", category=DeprecationWarning)
     from langchain_community.retrievers.bm25 import BM25Retriever
 
@@ -29,16 +30,18 @@ _FUNCTION_WORDS = re.compile(
 )
 
 
-def rank_by_bm25(segments: tuple[Segment, ...], question: str, limit: int) -> list[tuple[Segment, float]]:
-    """Return the `limit` best segments that share a word with a question, with their BM25 scores, best first.
+def rank_by_bm25(segments: tuple[Segment, ...], question: str) -> list[Segment]:
+    """Return the segments that share a word with a question, in the order of their BM25 scores, best first.
 
     The segments are in a tuple, because their index is cached; the question is in English.
     """
     if not any(list_word_stems(segment.text) for segment in segments):
         return []
-    scores = _build_bm25_index(segments).vectorizer.get_scores(list_word_stems(question))
-    found = [(segment, float(score)) for segment, score in zip(segments, scores, strict=True) if score > 0]
-    return sorted(found, key=lambda scored: scored[1], reverse=True)[:limit]
+    retriever, words = build_retriever(_build_bm25_retriever, segments), set(list_word_stems(question))
+    # LangChain's retriever returns as many documents as it is asked for, whether they share a word or not.
+    counts = zip(segments, retriever.vectorizer.doc_freqs, strict=True)
+    sharing = {segment.id: segment for segment, of_words in counts if words & of_words.keys()}
+    return [sharing[found.id] for found in retriever.invoke(question) if found.id in sharing] if sharing else []
 
 
 def list_word_stems(text: str) -> list[str]:
@@ -51,14 +54,6 @@ def _stem_word(word: str) -> str:
     return str(stemmer("english").stemWord(word))  # a new stemmer, because threads cannot share one
 
 
-@lru_cache(maxsize=8)
-def _build_bm25_index(segments: tuple[Segment, ...]) -> BM25Retriever:
-    """Build the index of some segments; cached, because a paper is asked many questions."""
-    index = BM25Retriever.from_texts([segment.text for segment in segments], preprocess_func=list_word_stems)
-    # Lucene's weights, ln(1 + (N - n + 0.5) / (n + 0.5)), are positive, so a score of 0 means that no word is shared.
-    # Those of rank-bm25 are zero or negative for a word in half of the segments, so for most words of a short text.
-    counts = Counter(word for segment in index.vectorizer.doc_freqs for word in segment)
-    index.vectorizer.idf = {
-        word: math.log(1 + (len(segments) - count + 0.5) / (count + 0.5)) for word, count in counts.items()
-    }
-    return index
+def _build_bm25_retriever(documents: Sequence[Document]) -> BM25Retriever:
+    """Build the retriever of the segments of some papers, which ranks them all."""
+    return BM25Retriever.from_documents(documents, preprocess_func=list_word_stems, k=len(documents))

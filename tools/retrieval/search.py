@@ -1,4 +1,4 @@
-"""Find the passages of papers that answer a question, and fuse rankings whose scores cannot be compared.
+"""Find the passages of papers that answer a question: by dense retrieval, BM25, both, or a retriever of the user's.
 
 Passages are segments with their places in the paper. A paper is split as by SWIF2T's released code: with LangChain's
 recursive splitter, which cuts between paragraphs if it can, and else between words.
@@ -9,13 +9,20 @@ Methods", SIGIR 2009, which also found k = 60.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+import shutil
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from langchain_core.documents import Document as LangChainDocument
 
 from state.documents import Document, Paragraph, Passage
-from state.errors import SettingsError
-from state.settings import RetrievalMode
-from tools.retrieval.embedders import EmbeddingModel, choose_embedder
+from state.errors import DraftroomError, NoUsableAnswer, SettingsError
+from state.files import make_storage_error, resolve_state_folder
+from state.settings import FeedbackSettings
+from tools.custom_code import load_custom_object
 
 HASH_DIGITS = 12  # of a document's hash in the ids of its segments
 _PARAGRAPH_BREAK = "\n\n"
@@ -26,6 +33,8 @@ class Segment(NamedTuple):
 
     id: str
     """First `HASH_DIGITS` digits of the document's hash, a colon, and a number from 1."""
+    title: str
+    """Title of the document."""
     start: int
     """Offset of its first character in the running text."""
     text: str
@@ -35,6 +44,11 @@ class Segment(NamedTuple):
     """Page on which it begins, from 1; 0 if the format has no pages."""
     paragraphs: tuple[str, ...]
     """Ids of the paragraphs that it overlaps, in reading order."""
+
+    def to_langchain(self) -> LangChainDocument:
+        """Return the segment as a document of LangChain, with all but its text as metadata, its id as `segment`."""
+        place = self._asdict() | {"paragraphs": list(self.paragraphs), "segment": self.id}
+        return LangChainDocument(place.pop("text"), id=place.pop("id"), metadata=place)
 
 
 def split_document(document: Document, characters: int = 2000, overlap: int = 200) -> list[Segment]:
@@ -65,6 +79,7 @@ def split_document(document: Document, characters: int = 2000, overlap: int = 20
         segments.append(
             Segment(
                 id=f"{document['sha256'][:HASH_DIGITS]}:{number}",
+                title=document["title"],
                 start=start,
                 text=chunk.page_content,
                 section=first["section"],
@@ -75,90 +90,116 @@ def split_document(document: Document, characters: int = 2000, overlap: int = 20
     return segments
 
 
-CANDIDATES_PER_RANKING = 100  # segments of each ranking that hybrid retrieval fuses
-
-
-def find_passages(  # noqa: PLR0913 - one keyword for each setting
+def find_passages(
     documents: Sequence[Document],
     question: str,
-    *,
-    embedding: EmbeddingModel,
-    mode: RetrievalMode = "hybrid",
-    k: int = 5,
-    segment_characters: int = 2000,
-    overlap: int = 200,
-    exclude_paragraphs: Collection[str] = (),
+    chosen: FeedbackSettings,
+    number: int,
+    leave_out: Collection[str] = (),
 ) -> list[Passage]:
-    """Return the `k` segments of some documents that are most similar to a question, with scores, best first.
+    """Return the passages of some documents, at most `number`, that are nearest to a question, best first.
 
-    A document is embedded when it is first searched, and kept in the state folder. Any number of threads and processes
-    may search at once. The call blocks, so nodes make it in a thread.
-
-    Rankings are by embeddings (the paper's way), by shared words of English, or both fused by reciprocal rank; the
-    paper takes 5 passages. Segments that contain only excluded paragraphs are left out. At most `k` passages
-    are returned, best first. The score is a cosine, a BM25 score, or a sum of reciprocal ranks. BM25 alone finds
-    nothing if no word of the question occurs.
+    Any number of threads and processes may search at once. The call blocks, so nodes make it in a thread. The ranking
+    is that of the retriever that the settings name, or by embeddings (the paper's way; a document is embedded when it
+    is first searched), by shared words of English, or both fused by reciprocal rank. Passages that consist only of
+    paragraphs in `leave_out` are not returned. BM25 alone finds nothing if no word of the question occurs.
 
     Raises:
+        NoUsableAnswer: If the user's own retriever fails.
         RetrievalUnavailableError: If the embedding model cannot be loaded or reached.
-        SettingsError: If the packages of retrieval are not installed.
+        SettingsError: If the packages of retrieval are not installed, or the user's retriever cannot be imported.
         StateError: If the index cannot be read or written.
     """
-    if not question.strip():
-        return []
     studies = list({document["sha256"]: document for document in documents}.values())  # several providers may find one
     try:
-        titles = {study["sha256"][:HASH_DIGITS]: study["title"] for study in studies}
-        papers = [split_document(study, segment_characters, overlap) for study in studies]
-        segments = [segment for paper in papers for segment in paper]
-        excluded = {segment for segment in segments if set(segment.paragraphs) <= set(exclude_paragraphs)}
-        ranking = _rank_segments(papers, question, embedding, mode, max(k, CANDIDATES_PER_RANKING) + len(excluded))
+        papers = [split_document(study, chosen.segment_characters, chosen.segment_overlap) for study in studies]
+        segments = tuple(chain.from_iterable(papers))
+        if not question.strip() or not segments:
+            return []
+        rankings = list[list[Segment]]()
+        if chosen.retriever:
+            rankings.append(rank_by_own_retriever(chosen.retriever, segments, question))
+        elif chosen.retrieval != "bm25":
+            from tools.retrieval.embedders import choose_embeddings  # noqa: PLC0415 - packages of an extra
+            from tools.retrieval.index import rank_by_embedding  # noqa: PLC0415 - loads Chroma
+
+            space = chosen.embedding.model_dump_json(exclude={"api_key_env"})
+            rankings.append(rank_by_embedding(papers, question, choose_embeddings(chosen.embedding), space))
+        if not chosen.retriever and chosen.retrieval != "dense":
+            from tools.retrieval.bm25 import rank_by_bm25  # noqa: PLC0415 - packages of an extra
+
+            rankings.append(rank_by_bm25(segments, question))
     except ImportError as error:
         raise SettingsError(
             f"Retrieval needs a package that is not installed ({error.name}): pip install 'draftroom[review]'."
         ) from error
-    found = [(segment, score) for segment, score in ranking if segment not in excluded][:k]
+    # A passage of an own retriever may have no place in the paper.
+    shown = [
+        each for each in fuse_rankings(rankings) if not each.paragraphs or not set(each.paragraphs) <= set(leave_out)
+    ]
     return [
-        Passage(
-            id=segment.id,
-            title=titles[segment.id.partition(":")[0]],
-            section=segment.section,
-            page=segment.page,
-            text=segment.text,
-            score=score,
-        )
-        for segment, score in found
+        Passage(id=each.id, title=each.title, section=each.section, page=each.page, text=each.text)
+        for each in shown[:number]
     ]
 
 
-def _rank_segments(
-    papers: Sequence[Sequence[Segment]], question: str, embedding: EmbeddingModel, mode: RetrievalMode, limit: int
-) -> list[tuple[Segment, float]]:
-    """Return segments with their scores, best first: by embeddings, by BM25, or by the fusion of both."""
-    rankings = []
-    if mode != "bm25":
-        from tools.retrieval import index  # noqa: PLC0415 - loads Chroma
+@lru_cache(maxsize=8)
+def build_retriever(factory: Callable[[list[LangChainDocument]], Any], segments: tuple[Segment, ...]) -> Any:
+    """Return the LangChain retriever that a factory makes of segments; cached, as a paper is asked many questions."""
+    return factory([segment.to_langchain() for segment in segments])
 
-        rankings.append(index.rank_by_embedding(papers, question, choose_embedder(embedding), limit))
-    if mode != "dense":
-        from tools.retrieval import bm25  # noqa: PLC0415 - loads NLTK
 
-        rankings.append(bm25.rank_by_bm25(tuple(segment for paper in papers for segment in paper), question, limit))
-    if len(rankings) == 1:
-        return rankings[0]
-    return fuse_rankings([segment for segment, _ in ranking] for ranking in rankings)
+def rank_by_own_retriever(name: str, segments: tuple[Segment, ...], question: str) -> list[Segment]:
+    """Return what the user's own retriever finds, as segments with the text that it returns.
+
+    Their place is that of the segment whose id the document has, as `id` or in the metadata as `segment`; else that of
+    the first segment whose text holds the document's, or is held by it. Without one, the place is empty.
+
+    Raises:
+        NoUsableAnswer: If the user's code fails.
+        SettingsError: If it cannot be imported, or may not be.
+    """
+    placed, nowhere = list[Segment](), segments[0]._replace(section="", page=0)
+    try:
+        for found in build_retriever(load_custom_object(name), segments).invoke(question):
+            text, named = found.page_content.strip(), {found.id, found.metadata.get("segment")}
+            homes = [each for each in segments if each.id in named or text in each.text or each.text in text]
+            home = min(homes, key=lambda each: each.id not in named, default=nowhere)
+            paragraphs = tuple(name for each in homes for name in each.paragraphs)
+            placed += [home._replace(text=text, paragraphs=paragraphs)] if text else []
+    except DraftroomError:
+        raise
+    except Exception as error:  # the user's code may raise anything
+        message = " ".join(str(error).split())
+        raise NoUsableAnswer(f"The retriever {name} failed ({type(error).__name__}: {message}); correct it.") from error
+    return placed
 
 
 Item = TypeVar("Item", bound=Hashable)
 
 
-def fuse_rankings(rankings: Iterable[Sequence[Item]], k: int = 60) -> list[tuple[Item, float]]:
-    """Rank items by the sum of 1 / (k + rank) over the rankings that contain them, ranks from 1.
-
-    Items and scores are returned, best first; equal scores in the order in which the items first occur.
-    """
+def fuse_rankings(rankings: Iterable[Sequence[Item]], k: int = 60) -> list[Item]:
+    """Rank items by the sum of 1 / (k + rank) over the rankings that contain them, best first; ranks begin at 1."""
     scores: dict[Item, float] = {}
     for ranking in rankings:
         for rank, item in enumerate(ranking, start=1):
             scores[item] = scores.get(item, 0.0) + 1 / (k + rank)
-    return sorted(scores.items(), key=lambda scored: scored[1], reverse=True)
+    return sorted(scores, key=lambda item: -scores[item])  # equal scores in the order in which the items first occur
+
+
+def locate_index(sha256: str) -> Path:
+    """Return the folder of the vectors of a paper, from at least `HASH_DIGITS` digits of its hash."""
+    return resolve_state_folder() / "indexes" / sha256[:HASH_DIGITS]
+
+
+def delete_vectors(sha256: str) -> None:
+    """Remove the vectors of a paper, in all segmentations and of all models.
+
+    Raises:
+        StateError: If the index cannot be written.
+    """
+    try:
+        if locate_index(sha256).exists():
+            shutil.rmtree(locate_index(sha256))
+    except OSError as error:
+        raise make_storage_error(error, locate_index(sha256)) from error

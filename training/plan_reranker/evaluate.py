@@ -19,10 +19,11 @@ from sklearn.preprocessing import StandardScaler
 
 from evals.statistics import estimate_clustered_mean, group_values
 from state.files import write_atomically
+from state.settings import EmbeddingSettings
 from tools.checks.fidelity import collect_content_stems
 from tools.reranking import load_reranker, select_unseen_weights
 from tools.reranking.plan_reranker import read_reranker_config
-from tools.retrieval import EmbeddingModel, compute_cosines
+from tools.retrieval.embedders import compute_cosines
 from training.fitting import resolve_model_source
 from training.plan_reranker.plans import FOUR_KINDS, PlanKind, PlannedParagraph, split_into_folds
 
@@ -127,7 +128,7 @@ def score_by_surface(paragraphs: Sequence[PlannedParagraph]) -> Scores:
 
 def score_by_encoder(encoder: str, paragraphs: Sequence[PlannedParagraph]) -> Scores:
     """Score plans by their cosine similarity to the paragraph, with a pretrained encoder of that name."""
-    embedding = EmbeddingModel(str(resolve_model_source(encoder)))
+    embedding = EmbeddingSettings(model=str(resolve_model_source(encoder)))
     scores: dict[str, dict[PlanKind, float]] = {}
     for each in paragraphs:
         cosines = compute_cosines((each.paragraph,), tuple(each.texts.values()), embedding)[0]

@@ -10,9 +10,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from state.documents import Document, Paragraph
+from state.documents import Document
 from state.errors import InputError
 from tests.tools.literature.site import Site
+from tests.tools.retrieval.papers import paper
 from tools.literature.fetching import DownloadCache, Fetcher, Secret
 from tools.literature.providers import SERVICE_SPECS, ServiceClient
 from tools.literature.url_guard import AddressGuard
@@ -58,23 +59,8 @@ def client(name: str, web: WebClient, site: Site, *secrets: Secret, contact: str
 
 
 def document(text: str, title: str = "A study", abstract: str = "", digest: str = "") -> Document:
-    paragraphs = [
-        Paragraph(id=f"p{number}", section="", text=part, page=0, words=[])
-        for number, part in enumerate(text.split("\n\n"), 1)
-        if part
-    ]
-    return Document(
-        sha256=digest or sha256(text.encode()).hexdigest(),
-        format="text",
-        title=title,
-        abstract=abstract,
-        text=text,
-        paragraphs=paragraphs,
-        references=[],
-        hidden=[],
-        pages=0,
-        warnings=[],
-    )
+    found = paper(*filter(None, text.split("\n\n")), section="", title=title)
+    return {**found, "text": text, "abstract": abstract, "sha256": digest or found["sha256"]}
 
 
 @dataclass

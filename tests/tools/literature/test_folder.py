@@ -32,13 +32,12 @@ class WordRank:
                 section="",
                 page=0,
                 text=paragraph["text"],
-                score=float(paragraph["text"].count(word)),
             )
             for paper in documents
             for number, paragraph in enumerate(paper["paragraphs"])
             if word in paragraph["text"]
         ]
-        return sorted(passages, key=lambda passage: -passage["score"])[:k]
+        return sorted(passages, key=lambda passage: -passage["text"].count(word))[:k]
 
 
 @pytest.fixture

@@ -9,7 +9,9 @@ import json
 import sys
 from pathlib import Path
 
-from tools.retrieval import EmbeddingModel, find_passages
+from state.settings import EmbeddingSettings
+from tests.tools.retrieval.papers import short_segments
+from tools.retrieval.search import find_passages
 
 
 def refuse_network(event: str, _: object) -> None:
@@ -20,9 +22,10 @@ def refuse_network(event: str, _: object) -> None:
 def main(path: str, question: str, base_url: str | None = None) -> None:
     if base_url is None:
         sys.addaudithook(refuse_network)
-    embedding = EmbeddingModel("large", base_url) if base_url else EmbeddingModel()
+    embedding = EmbeddingSettings(model="large", base_url=base_url) if base_url else EmbeddingSettings()
     document = json.loads(Path(path).read_text(encoding="utf-8"))
-    passages = find_passages([document], question, embedding=embedding, segment_characters=60, overlap=0)
+    chosen = short_segments(embedding=embedding)
+    passages = find_passages([document], question, chosen, 5)
     sys.stdout.write(passages[0]["text"])
 
 

@@ -17,8 +17,8 @@ MOSSES = tuple(
 )
 
 
-def found(question: str, limit: int = 9) -> list[str]:
-    return [segment.text.strip() for segment, _ in rank_by_bm25(MOSSES, question, limit)]
+def found(question: str) -> list[str]:
+    return [segment.text.strip() for segment in rank_by_bm25(MOSSES, question)]
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def found(question: str, limit: int = 9) -> list[str]:
     ],
 )
 def test_words_match_whatever_their_case_and_ending(question: str, expected: object) -> None:
-    assert [segment for segment, _ in rank_by_bm25(MOSSES, question, 9)] == [expected]
+    assert rank_by_bm25(MOSSES, question) == [expected]
 
 
 @pytest.mark.parametrize("question", ["", "?!", "Which zebras?", "What was it in the and of?"])
@@ -38,17 +38,15 @@ def test_a_question_that_shares_no_telling_word_finds_nothing(question: str) -> 
     assert found(question) == []
 
 
-def test_the_segment_with_more_of_the_words_is_first_with_the_higher_score() -> None:
-    ranking = rank_by_bm25(MOSSES, "mosses", 9)
-    assert [segment for segment, _ in ranking] == [MOSSES[2], MOSSES[0]]
-    assert ranking[0][1] > ranking[1][1] > 0
+def test_the_segment_with_more_of_the_words_is_first() -> None:
+    assert rank_by_bm25(MOSSES, "mosses and learning rates of 0.05") == [MOSSES[1], MOSSES[2], MOSSES[0]]
 
 
 def test_a_word_that_every_segment_has_is_found_too() -> None:
     alone = tuple(split_document(paper("Mosses dry out.")))
-    assert [segment for segment, _ in rank_by_bm25(alone, "mosses", 9)] == list(alone)
+    assert rank_by_bm25(alone, "mosses") == list(alone)
 
 
 @pytest.mark.parametrize("texts", [(), ("... — ...",), ("It is what it is.",)])
 def test_a_text_without_telling_words_finds_nothing(texts: tuple[str, ...]) -> None:
-    assert rank_by_bm25(tuple(split_document(paper(*texts))), "mosses", 9) == []
+    assert rank_by_bm25(tuple(split_document(paper(*texts))), "mosses") == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -13,19 +12,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from state.errors import StateError
 from tests.fake_endpoint import FakeEndpoint
-from tests.tools.retrieval.papers import CountingEmbedder, numbered_paper, paper
-from tools.retrieval.index import BATCH_SIZE, delete_vectors, rank_by_embedding
-from tools.retrieval.search import Segment, split_document
+from tests.tools.retrieval.papers import CountingEmbeddings, numbered_paper, paper
+from tools.retrieval.index import BATCH_SIZE, rank_by_embedding
+from tools.retrieval.search import Segment, delete_vectors, split_document
 
 MANY = split_document(numbered_paper(BATCH_SIZE + 6), 60, 0)
 QUESTION = "Was number0067 weighed?"
 
 
-def best(segments: Sequence[Segment], embedder: CountingEmbedder, question: str = QUESTION) -> str:
-    return rank_by_embedding([segments], question, embedder, 5)[0][0].text.strip()
+def best(
+    segments: Sequence[Segment], embedder: CountingEmbeddings, question: str = QUESTION, space: str = "words"
+) -> str:
+    return rank_by_embedding([segments], question, embedder, space)[0].text.strip()
 
 
 def texts_of(segments: Sequence[Segment]) -> list[str]:
@@ -33,41 +35,57 @@ def texts_of(segments: Sequence[Segment]) -> list[str]:
 
 
 def test_a_paper_is_embedded_once_however_many_questions_and_embedders_there_are() -> None:
-    first, second = CountingEmbedder(), CountingEmbedder()
+    first, second = CountingEmbeddings(), CountingEmbeddings()
     assert best(MANY, first) == best(MANY, second) == MANY[67].text.strip()
     best(MANY, second, "Which were kept cool?")
-    assert first.texts == [*texts_of(MANY), QUESTION]
+    assert first.texts == [QUESTION, *texts_of(MANY)]
     assert second.texts == [QUESTION, "Which were kept cool?"]
 
 
 def test_other_models_and_other_segments_have_indexes_of_their_own() -> None:
     shorter = split_document(numbered_paper(3), 30, 0)
-    best(MANY, CountingEmbedder())
-    for segments, name in ((MANY, "other words"), (shorter, "words")):
-        embedder = CountingEmbedder(name)
-        best(segments, embedder)
-        assert embedder.texts[:-1] == texts_of(segments)
+    best(MANY, CountingEmbeddings())
+    for segments, space in ((MANY, "other words"), (shorter, "words")):
+        embedder = CountingEmbeddings()
+        best(segments, embedder, space=space)
+        assert embedder.texts[1:] == texts_of(segments)
 
 
 def test_a_new_reading_of_the_same_file_has_an_index_of_its_own() -> None:
     before, after = paper("Mosses dry."), paper("Mosses dry out.")
     after["sha256"] = before["sha256"]
-    best(split_document(before), CountingEmbedder())
-    assert best(split_document(after), CountingEmbedder()) == "Mosses dry out."
+    best(split_document(before), CountingEmbeddings())
+    assert best(split_document(after), CountingEmbeddings()) == "Mosses dry out."
 
 
-def test_every_segment_has_its_exact_cosine_even_if_all_are_nearly_alike() -> None:
-    embedder = CountingEmbedder()
-    question, *vectors = embedder.embed([QUESTION, *texts_of(MANY)])
-    found = dict(rank_by_embedding([MANY], QUESTION, embedder, len(MANY)))
-    assert found == {
-        segment: pytest.approx(np.dot(question, vector), abs=1e-5)
-        for segment, vector in zip(MANY, vectors, strict=True)
-    }
+class GivenVectors(CountingEmbeddings):
+    """The vector of a text is the row of its number, the question's the last one."""
+
+    def __init__(self, rows: NDArray[np.float32]) -> None:
+        super().__init__()
+        self.rows = rows
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.rows[int(text[13:17])].tolist() for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return [float(value) for value in self.rows[-1]]
+
+
+@pytest.mark.parametrize("kinds", [400, 8, 1])
+def test_the_ranking_is_that_of_all_cosines_with_equals_in_reading_order(kinds: int) -> None:
+    """Among many vectors that are alike, an approximate search would miss some, at times the best."""
+    different = np.random.default_rng(kinds).normal(size=(kinds + 1, 64)).astype(np.float32)
+    rows = np.concatenate([different[np.arange(400) % kinds], different[-1:]])
+    cosines = (rows @ rows[-1] / np.linalg.norm(rows, axis=1))[:-1]
+    numbers = sorted(range(400), key=lambda number: -cosines[number % kinds])
+    segments = split_document(numbered_paper(400), 60, 0)
+    found = rank_by_embedding([segments], QUESTION, GivenVectors(rows), f"{kinds} kinds")
+    assert found == [segments[number] for number in numbers]
 
 
 def test_sixteen_questions_at_once_embed_a_paper_once() -> None:
-    embedder = CountingEmbedder()
+    embedder = CountingEmbeddings()
     questions = [f"Was number{number:04} weighed?" for number in range(16)]
     with ThreadPoolExecutor(16) as threads:
         answers = list(threads.map(lambda question: best(MANY, embedder, question), questions))
@@ -89,62 +107,49 @@ def test_two_processes_at_once_embed_a_paper_once(tmp_path: Path, fake_endpoint:
     assert sorted(embedded) == sorted([*segments, question, question])
 
 
-class DyingEmbedder(CountingEmbedder):
+class DyingEmbeddings(CountingEmbeddings):
     """Its process dies when the second batch is to be embedded."""
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        if self.texts:
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        if len(self.texts) > 1:
             os._exit(7)
-        return super().embed(texts)
+        return super().embed_documents(texts)
 
 
-def test_an_index_whose_building_was_killed_is_built_anew() -> None:
-    code = f"from {__name__} import *; best(MANY, DyingEmbedder())"
+def test_an_index_whose_building_was_killed_is_completed() -> None:
+    code = f"from {__name__} import *; best(MANY, DyingEmbeddings())"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 7
-    embedder = CountingEmbedder()
+    embedder = CountingEmbeddings()
     assert best(MANY, embedder) == MANY[67].text.strip()
-    assert embedder.texts == [*texts_of(MANY), QUESTION]
+    assert embedder.texts == [QUESTION, *texts_of(MANY)[BATCH_SIZE:]]
 
 
-class ShortVectors(CountingEmbedder):
-    """Vectors that lie on one page of a database, another one for each text."""
+def test_nothing_is_left_of_a_deleted_paper_and_others_stay(home: Path) -> None:
+    other, embedder = split_document(paper("Mosses dry.")), CountingEmbeddings()
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        self.texts.extend(texts)
-        return [[byte / 255 for byte in hashlib.sha256(text.encode()).digest()] for text in texts]
+    def find_files_with(text: str) -> list[Path]:
+        return [path for path in home.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
 
-
-def test_the_vectors_of_a_deleted_paper_are_gone_from_the_disk_and_those_of_others_stay(home: Path) -> None:
-    document = numbered_paper(1100)  # so many that Chroma keeps a folder of the collection
-    segments, other, embedder = split_document(document, 60, 0), split_document(paper("Mosses dry.")), ShortVectors()
-    best(segments, embedder)
+    best(MANY, embedder)
     best(other, embedder)
-    first_and_last = embedder.embed([segments[0].text, segments[-1].text])  # one is in the folder, one in the database
-    vectors = [np.array(vector, dtype=np.float32).tobytes() for vector in first_and_last]
-
-    def folders_with_vectors() -> set[Path]:
-        files = [path for path in home.rglob("*") if path.is_file()]
-        return {path.parent for path in files if any(vector in path.read_bytes() for vector in vectors)}
-
-    assert len(folders_with_vectors()) == 2
-    delete_vectors(document["sha256"])
-    assert folders_with_vectors() == set()
+    assert find_files_with(MANY[0].text)
+    delete_vectors(MANY[0].id)
+    assert not find_files_with(MANY[0].text)
     embedder.texts.clear()
     best(other, embedder)
-    assert embedder.texts == [QUESTION]
-    best(segments, embedder)
-    assert embedder.texts == [QUESTION, *texts_of(segments), QUESTION]
+    best(MANY, embedder)
+    assert embedder.texts == [QUESTION, QUESTION, *texts_of(MANY)]
 
 
 def test_a_broken_database_is_reported_with_what_to_do(home: Path) -> None:
-    folder = home / "state" / "indexes"
+    folder = home / "state" / "indexes" / MANY[0].id.partition(":")[0]
     folder.mkdir(parents=True)
     (folder / "chroma.sqlite3").write_bytes(b"no database " * 500)
     with pytest.raises(StateError, match="delete it: it is built again"):
-        best(MANY, CountingEmbedder())
+        best(MANY, CountingEmbeddings())
 
 
 def test_a_state_folder_that_cannot_be_made_is_reported(home: Path) -> None:
     (home / "state").write_text("in the way", encoding="utf-8")
     with pytest.raises(StateError, match="folder writable"):
-        best(MANY, CountingEmbedder())
+        best(MANY, CountingEmbeddings())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 
 from state.documents import Document, Passage
 from state.errors import RetrievalUnavailableError
-from state.settings import RetrievalMode
+from state.settings import EmbeddingSettings, FeedbackSettings, RetrievalMode
 from tests.fake_endpoint import FakeEndpoint
-from tests.tools.retrieval.papers import numbered_paper, paper
-from tools.retrieval import EmbeddingModel, find_passages
-from tools.retrieval.search import fuse_rankings
+from tests.tools.retrieval.papers import numbered_paper, paper, short_segments
+from tools.retrieval.search import find_passages, fuse_rankings
 
 RANKINGS = st.lists(st.lists(st.integers(0, 9), unique=True), max_size=4)
 
@@ -31,12 +30,15 @@ STUDY = paper(
     "All images were coded, then scored by two blinded readers.",
 )
 PARAPHRASE = "How many people took part in the study?"
-search_paragraphs = partial(find_passages, segment_characters=60, overlap=0)
 
 
 @pytest.fixture
-def endpoint(fake_endpoint: FakeEndpoint) -> EmbeddingModel:
-    return EmbeddingModel("large", fake_endpoint.base_url)
+def endpoint(fake_endpoint: FakeEndpoint) -> EmbeddingSettings:
+    return EmbeddingSettings(model="large", base_url=fake_endpoint.base_url)
+
+
+def search(documents: list[Document], question: str, number: int = 5, **chosen: Any) -> list[Passage]:
+    return find_passages(documents, question, FeedbackSettings(**chosen), number)
 
 
 def texts(passages: list[Passage]) -> list[str]:
@@ -44,9 +46,7 @@ def texts(passages: list[Passage]) -> list[str]:
 
 
 def first_words(document: Document, mode: RetrievalMode, question: str, k: int = 1) -> list[str]:
-    return [
-        text[:12] for text in texts(search_paragraphs([document], question, embedding=EmbeddingModel(), mode=mode, k=k))
-    ]
+    return [text[:12] for text in texts(find_passages([document], question, short_segments(retrieval=mode), k))]
 
 
 def test_embeddings_find_a_paraphrase_that_words_do_not() -> None:
@@ -62,77 +62,88 @@ def test_hybrid_finds_what_either_finds() -> None:
     assert set(first_words(STUDY, "hybrid", question, k=2)) == {"Forty-two vo", "The XK-42 bu"}
 
 
-def test_a_passage_says_where_it_comes_from(endpoint: EmbeddingModel) -> None:
+def test_a_passage_says_where_it_comes_from(endpoint: EmbeddingSettings) -> None:
     found = paper("Ferns need shade.", section="Results", title="On ferns")
-    mine, other = find_passages([STUDY, found], "mosses dried", embedding=endpoint)
+    mine, other = search([STUDY, found], "mosses dried", embedding=endpoint)
     assert (mine["title"], mine["section"]) == ("On mosses", "Methods")
     assert (other["title"], other["section"]) == ("On ferns", "Results")
     assert other["id"] == f"{found['sha256'][:12]}:1"
 
 
 @pytest.mark.parametrize("mode", ["dense", "bm25", "hybrid"])
-def test_passages_are_the_k_best_with_the_best_first(mode: RetrievalMode, endpoint: EmbeddingModel) -> None:
-    passages = search_paragraphs([STUDY], "mosses from the northern slope, dried", embedding=endpoint, mode=mode, k=3)
-    scores = [passage["score"] for passage in passages]
+def test_passages_are_the_k_best_with_the_best_first(mode: RetrievalMode, endpoint: EmbeddingSettings) -> None:
+    chosen = short_segments(embedding=endpoint, retrieval=mode)
+    passages = find_passages([STUDY], "mosses from the northern slope, dried", chosen, 3)
     assert passages[0]["text"].startswith("Mosses from")
-    assert scores == sorted(scores, reverse=True)
-    assert 1 <= len(scores) <= 3
+    assert 1 <= len(passages) <= 3
 
 
-def test_words_alone_need_no_embedding_model(fake_endpoint: FakeEndpoint, endpoint: EmbeddingModel) -> None:
-    assert find_passages([STUDY], "mosses", embedding=endpoint, mode="bm25")
+def test_words_alone_need_no_embedding_model(fake_endpoint: FakeEndpoint, endpoint: EmbeddingSettings) -> None:
+    assert search([STUDY], "mosses", embedding=endpoint, retrieval="bm25")
     assert fake_endpoint.requests == []
 
 
 @pytest.mark.parametrize("mode", ["dense", "bm25", "hybrid"])
-def test_excluded_paragraphs_are_left_out(mode: RetrievalMode, endpoint: EmbeddingModel) -> None:
-    ask = partial(search_paragraphs, [STUDY], "mosses dried, rainfall in the valley", embedding=endpoint, mode=mode)
-    assert any("Mosses" in text for text in texts(ask()))
-    rest = ask(exclude_paragraphs={"p4"}, k=5)
+def test_excluded_paragraphs_are_left_out(mode: RetrievalMode, endpoint: EmbeddingSettings) -> None:
+    question, chosen = "mosses dried, rainfall in the valley", short_segments(embedding=endpoint, retrieval=mode)
+    assert any("Mosses" in text for text in texts(find_passages([STUDY], question, chosen, 5)))
+    rest = find_passages([STUDY], question, chosen, 5, {"p4"})
     assert not any("Mosses" in text for text in texts(rest))
     assert any("Rainfall" in text for text in texts(rest))
 
 
-def test_a_segment_that_holds_more_than_excluded_paragraphs_stays(endpoint: EmbeddingModel) -> None:
-    assert find_passages([STUDY], "mosses", embedding=endpoint, exclude_paragraphs={"p4"})
-    assert find_passages([STUDY], "mosses", embedding=endpoint, exclude_paragraphs={f"p{n}" for n in range(1, 7)}) == []
+def test_a_segment_that_holds_more_than_excluded_paragraphs_stays(endpoint: EmbeddingSettings) -> None:
+    chosen = FeedbackSettings(embedding=endpoint)
+    assert find_passages([STUDY], "mosses", chosen, 5, {"p4"})
+    assert find_passages([STUDY], "mosses", chosen, 5, {f"p{n}" for n in range(1, 7)}) == []
 
 
-def test_exclusion_does_not_shorten_the_answer(endpoint: EmbeddingModel) -> None:
+def test_exclusion_does_not_shorten_the_answer(endpoint: EmbeddingSettings) -> None:
     many = numbered_paper(300)
     excluded = {f"p{number}" for number in range(1, 251)}
-    passages = search_paragraphs([many], "number0001 weighed", embedding=endpoint, exclude_paragraphs=excluded, k=20)
-    assert len(passages) == 20
+    assert len(find_passages([many], "number0001 weighed", short_segments(embedding=endpoint), 20, excluded)) == 20
 
 
-def test_a_paper_that_is_given_twice_is_searched_once(endpoint: EmbeddingModel) -> None:
-    assert len(find_passages([STUDY, STUDY], "mosses", embedding=endpoint)) == 1
+def test_a_paper_that_is_given_twice_is_searched_once(endpoint: EmbeddingSettings) -> None:
+    assert len(search([STUDY, STUDY], "mosses", embedding=endpoint)) == 1
 
 
 @pytest.mark.parametrize("mode", ["dense", "bm25", "hybrid"])
 @pytest.mark.parametrize("documents", [[], [paper()], [paper("", " \n")]])
 def test_nothing_is_found_where_there_is_no_text(
-    documents: list[Document], mode: RetrievalMode, endpoint: EmbeddingModel
+    documents: list[Document], mode: RetrievalMode, endpoint: EmbeddingSettings
 ) -> None:
-    assert find_passages(documents, "mosses", embedding=endpoint, mode=mode) == []
+    assert search(documents, "mosses", embedding=endpoint, retrieval=mode) == []
 
 
-def test_an_empty_question_finds_nothing(fake_endpoint: FakeEndpoint, endpoint: EmbeddingModel) -> None:
-    assert find_passages([STUDY], " \n", embedding=endpoint) == []
+def test_an_empty_question_finds_nothing(fake_endpoint: FakeEndpoint, endpoint: EmbeddingSettings) -> None:
+    assert search([STUDY], " \n", embedding=endpoint) == []
     assert fake_endpoint.requests == []
 
 
-def test_text_of_any_script_is_found(endpoint: EmbeddingModel) -> None:
+def test_text_of_any_script_is_found(endpoint: EmbeddingSettings) -> None:
     document = paper("細胞 🙂 wurden gezählt.", "Ærøskøbing — naïve β-Catenin.")
-    (passage,) = find_passages([document], "細胞", embedding=endpoint)
+    (passage,) = search([document], "細胞", embedding=endpoint)
     assert passage["text"] == "細胞 🙂 wurden gezählt.\n\nÆrøskøbing — naïve β-Catenin."
+
+
+def test_texts_of_an_own_retriever_have_the_place_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "tests.tools.retrieval.papers:make_excerpt_retriever"
+    monkeypatch.setenv("DRAFTROOM_ALLOWED_CODE", code)
+    chosen = short_segments(retriever=code)
+    found = find_passages([STUDY], "Which mosses?", chosen, 2)
+    assert [(passage["text"], passage["section"]) for passage in found] == [
+        ("Mosses from the northern slope", "Methods"),
+        ("Words of nowhere", ""),
+    ]
+    assert texts(find_passages([STUDY], "Which mosses?", chosen, 2, {"p4"})) == ["Words of nowhere", "Rainfall"]
 
 
 def test_an_endpoint_that_is_down_is_reported() -> None:
     with FakeEndpoint() as gone:
-        embedding = EmbeddingModel("large", gone.base_url)
+        embedding = EmbeddingSettings(model="large", base_url=gone.base_url)
     with pytest.raises(RetrievalUnavailableError, match="start it, or correct its address"):
-        find_passages([STUDY], "mosses", embedding=embedding)
+        search([STUDY], "mosses", embedding=embedding)
 
 
 def test_the_packaged_model_needs_no_network_says_nothing_and_lets_the_process_end(tmp_path: Path) -> None:
@@ -148,5 +159,6 @@ def test_the_packaged_model_needs_no_network_says_nothing_and_lets_the_process_e
 @given(RANKINGS)
 def test_every_item_is_there_once_best_first(rankings: list[list[int]]) -> None:
     fused = fuse_rankings(rankings)
-    assert sorted(item for item, _ in fused) == sorted({item for ranking in rankings for item in ranking})
-    assert [score for _, score in fused] == sorted((score for _, score in fused), reverse=True)
+    assert sorted(fused) == sorted({item for ranking in rankings for item in ranking})
+    scores = [sum(1 / (61 + ranking.index(item)) for ranking in rankings if item in ranking) for item in fused]
+    assert scores == pytest.approx(sorted(scores, reverse=True))
