@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize(
     "settings",
-    [OWN, '[feedback]\nretriever = "lab:make"\n', '[feedback.literature]\nproviders = ["openalex", "lab:search"]\n'],
+    [OWN, '[feedback.literature]\nproviders = ["openalex", "lab:search"]\n'],
 )
 def test_a_settings_file_of_the_working_folder_that_names_code_is_refused(
     settings: str, folder: Path, draftroom: Command
@@ -66,3 +66,14 @@ def test_a_resumed_run_that_names_code_which_is_not_allowed_any_more_asks_no_mod
     assert result.exit_code == 30
     assert "name code that you have not allowed (lab:Model)" in " ".join(result.stderr.split())
     assert len(draftroom.endpoint.chat_requests) == 1
+
+
+def test_code_in_a_preset_counts_if_a_flag_names_the_preset(folder: Path, room: Command, draft: Path) -> None:
+    Path("lab.toml").write_text('[feedback]\nretriever = "lab:make"\n')
+    room = room.with_variables({"DRAFTROOM_ALLOWED_CODE": ""})
+    Path("draftroom.toml").write_text('preset = "lab.toml"\n')
+    assert "not allowed (lab:make)" in " ".join(room("review", draft).stderr.split())
+    assert "The code lab:make cannot be imported" in " ".join(
+        room("review", draft, "--preset", "lab.toml").stderr.split()
+    )
+    assert not room.endpoint.chat_requests

@@ -231,3 +231,10 @@ def test_other_pages_in_the_browser_cannot_read_along(server: StudioServer):
 def test_how_to_open_it_is_told(server: StudioServer):
     assert f"https://smith.langchain.com/studio/?baseUrl={server.url}" in server.output.splitlines()[0]
     assert f"get_client(url='{server.url}')" in server.output.splitlines()[0]
+
+
+def test_a_client_cannot_name_code_that_is_not_allowed_at_the_server(client: Client, thread: str):
+    paper = {"paper": review_room.PAPER, "text": review_room.CLAIM}
+    context = {"retriever": "lab:make"}
+    refused: Any = client.runs.wait(thread, "focused_feedback", input=paper, context=context, raise_error=False)
+    assert "not allowed (lab:make)" in refused["__error__"]["message"]
