@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
-from functools import partial
 from itertools import count
 from pathlib import Path
 from time import perf_counter
@@ -22,8 +21,6 @@ from tools.models import job_order
 
 Record = dict[str, Any]  # a line of a JSON Lines file
 Key = tuple[str, ...]  # of a job: the id of a paper, or those of a sample and a system
-# A failed job has a result with `error`; a job that was stopped raises `GraphDrained` and has none.
-Job = Callable[[], Awaitable[Record]]
 
 
 class RowWork:
@@ -120,24 +117,6 @@ def parse_json_line(line: bytes, where: str) -> Record:
     return record
 
 
-async def run_jobs(
-    jobs: Mapping[Key, Job], out: Path, concurrency: int, *, fields: Sequence[str], on_end: Callable[[str], None]
-) -> list[Record]:
-    """Run the jobs that have not succeeded yet, append their results to a JSON Lines file, and return those of all.
-
-    `fields` names the parts of a key in a result, and `on_end` receives a line of progress for each job that ends.
-
-    Returns:
-        The newest result of each job, with `error` if it failed, in the order of the jobs.
-    """
-    store = JobStore(out, fields, lambda ended: on_end(str(ended)))
-    await asyncio.to_thread(store.load_ended_jobs, jobs, retry_failed=True)
-    await _run_pending_jobs(jobs.items(), store, concurrency, RunControl())
-    results = await asyncio.to_thread(list, iterate_results(out))
-    newest = {tuple(result[field] for field in fields): result for result in results}
-    return [newest[key] for key in jobs]
-
-
 class JobStore:
     """Store of the jobs that have ended: their results in a JSON Lines file, and in memory only their keys.
 
@@ -153,7 +132,7 @@ class JobStore:
         out: Path,
         fields: Sequence[str],
         on_end: Callable[[EndedJob], None],
-        written: Callable[[Record], Awaitable[None]] | None = None,
+        written: Callable[[Record], Awaitable[None]],
     ) -> None:
         self._out, self._fields, self._on_end, self._written = out, fields, on_end, written
         self._ended, self._failed = set[Key](), set[Key]()
@@ -199,7 +178,7 @@ class JobStore:
         self._ended.add(key)
         if "error" in result:
             self._failed.add(key)
-        elif self._written:
+        else:
             await self._written(result)
         succeeded = len(self._ended - self._failed) - self._before
         pace = (perf_counter() - self._begun) / succeeded if succeeded else None
@@ -216,7 +195,7 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
     fields: Sequence[str],
     on_end: Callable[[EndedJob], None],
     control: RunControl,
-    has_local_checkpoints: bool,
+    has_local_checkpoints: bool = False,
     on_message: Callable[[str], None] = lambda _: None,
     retry_failed: bool = True,
 ) -> None:
@@ -245,8 +224,7 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
         store = JobStore(out, fields, on_end, session.discard_checkpoints)
         await asyncio.to_thread(store.load_ended_jobs, keys, retry_failed=retry_failed)
         if not workers.actors:
-            jobs = ((key, partial(session.run_row, row)) for key, row in rows)
-            await _run_pending_jobs(jobs, store, workers.at_once, control)
+            await _run_pending_rows(rows, session, store, workers.at_once, control)
         else:
             from runs.jobs_on_ray import iterate_ray_results, join_cluster  # noqa: PLC0415 - needs an optional package
 
@@ -261,25 +239,25 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
         raise store.fatal
 
 
-async def _run_pending_jobs(
-    jobs: Iterable[tuple[Key, Job]], store: JobStore, concurrency: int, control: RunControl
+async def _run_pending_rows(
+    rows: Iterable[tuple[Key, Record]], session: RowWork, store: JobStore, concurrency: int, control: RunControl
 ) -> None:
-    """Run the jobs that have not ended, `concurrency` at once, and record their outcomes in the store; return None.
+    """Work on the rows that have not ended, `concurrency` at once, and record their outcomes in the store; return None.
 
-    No job begins after a fatal outcome, which is left in `store.fatal`, or once `control` asks to drain.
+    No row begins after a fatal outcome, which is left in `store.fatal`, or once `control` asks to drain.
     """
-    pending, reading = ((key, job) for key, job in jobs if store.is_pending(key)), asyncio.Lock()
+    pending, reading = ((key, row) for key, row in rows if store.is_pending(key)), asyncio.Lock()
 
     async def run_one_by_one() -> None:
-        """Run one pending job after the other, until none is left or no further one may begin."""
+        """Work on one pending row after the other, until none is left or no further one may begin."""
         while not control.drain_requested:
             async with reading:
-                # In a thread, because `jobs` may read a row's file when it is asked for the next job.
-                key, job = await asyncio.to_thread(next, pending, ((), None))
-            if job is None:
+                # In a thread, because `rows` may read a file when it is asked for the next row.
+                key, row = await asyncio.to_thread(next, pending, ((), None))
+            if row is None:
                 return
             try:
-                outcome = await run_job(job)
+                outcome = await try_row(session, row)
             except GraphDrained:
                 return
             await store.record_outcome(key, outcome)
@@ -289,7 +267,7 @@ async def _run_pending_jobs(
     workers = [asyncio.create_task(run_one_by_one()) for _ in range(min(concurrency, store.total))]
     try:
         await asyncio.gather(*workers)
-    finally:  # no job may go on after its session is closed
+    finally:  # no row may be worked on after its session is closed
         for worker in workers:
             worker.cancel()
         await asyncio.gather(*workers, return_exceptions=True)
@@ -298,12 +276,12 @@ async def _run_pending_jobs(
 _job_numbers = count(1)  # over all calls of this process
 
 
-async def run_job(job: Job) -> Record:
-    """Return the result of a job, or one with `error`; its requests go before those of jobs that begin later."""
+async def try_row(session: RowWork, row: Record) -> Record:
+    """Return the result of a row, or one with `error`; its requests go before those of rows that begin later."""
     job_order.set(next(_job_numbers))
     try:
-        return await job()
-    except DraftroomError as error:  # ends this job only; a bug ends them all
+        return await session.run_row(row)
+    except DraftroomError as error:  # ends this row only; a bug ends them all
         return {"error": f"{error.kind}: {error}"}
 
 

@@ -13,13 +13,12 @@ import os
 import threading
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from functools import partial
 from typing import Any
 
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
-from runs.jobs import Key, Record, RowWork, Workers, run_job
+from runs.jobs import Key, Record, RowWork, Workers, try_row
 from state.errors import SettingsError
 from tools.configuration import list_allowed_code
 
@@ -182,9 +181,8 @@ class _Worker:
                     self._stack = AsyncExitStack()  # open until the process ends
                     self._session = await self._stack.enter_async_context(self._work.open_session(self._control))
                     self._listening = asyncio.create_task(self._listen_for_stop())
-            run_row = partial(self._session.run_row, json.loads(batch["row"][0]))
             if not self._control.drain_requested:
-                result = await run_job(run_row)
+                result = await try_row(self._session, json.loads(batch["row"][0]))
         except GraphDrained:
             pass  # the row has no result, and begins again in the next call
         finally:

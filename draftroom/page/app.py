@@ -90,12 +90,7 @@ async def serve_runs(request: Request) -> Response:
     if request.method == "GET":
         return JSONResponse(await asyncio.to_thread(views.build_runs_payload, run_manager))
     data, name, form = await read_upload(request)
-    try:
-        settings = json.loads(form.get("settings") or "{}")
-    except ValueError:
-        settings = None
-    if not isinstance(settings, dict):
-        raise InputError("The settings are no JSON object.")
+    settings = _parse_json_object(form.get("settings"), "The settings are")
     options = {key: form[key].strip() for key in ("section", "since") if form.get(key, "").strip()}
     record = await asyncio.to_thread(views.create_run_record, form.get("verb", ""), data, name, settings, options)
     started = await run_manager.start_attempt(record)
@@ -118,7 +113,7 @@ async def serve_run(request: Request) -> Response:
 async def resume_run(request: Request) -> Response:
     """Resume a run, with the answer of the request if it waits for one; respond with the new attempt's ids."""
     record = await _find_requested_record(request)
-    given = (await _parse_json_body(request)).get("answer")
+    given = _parse_json_object(await request.body()).get("answer")
     answer = None
     if given is not None:
         is_kept, items = given == {"keep": True}, given.get("items") if isinstance(given, dict) else None
@@ -141,14 +136,14 @@ async def stop_run(request: Request) -> Response:
 async def update_decision(request: Request) -> Response:
     """Save a decision on a comment, and respond with all decisions."""
     record = await _find_requested_record(request)
-    decision = await _parse_json_body(request)
+    decision = _parse_json_object(await request.body())
     return JSONResponse(await changes.save_decision(record, request.path_params["comment"], decision))
 
 
 async def update_text(request: Request) -> Response:
     """Save an edited article or plain text, and respond with its assessment or its lost details."""
     record = await _find_requested_record(request)
-    text = (await _parse_json_body(request)).get("text")
+    text = _parse_json_object(await request.body()).get("text")
     if not isinstance(text, str) or not text.strip():
         raise InputError("There is no text.", kind="empty_input")
     edit = changes.edit_article if request.url.path.endswith("/article") else changes.edit_plain_text
@@ -220,15 +215,15 @@ async def _find_requested_record(request: Request) -> RunRecord:
     return await asyncio.to_thread(find_record, request.path_params["id"])
 
 
-async def _parse_json_body(request: Request) -> dict[str, Any]:
-    """Return the JSON object of a request's body, empty for an empty body; InputError for other content."""
+def _parse_json_object(given: str | bytes | None, subject: str = "The request is") -> dict[str, Any]:
+    """Return a JSON object, empty if nothing is given; raise InputError with this subject if it is none."""
     try:
-        body = json.loads(await request.body() or b"{}")
+        value = json.loads(given or "{}")
     except ValueError:
-        body = None
-    if not isinstance(body, dict):
-        raise InputError("The request is no JSON object.")
-    return body
+        value = None
+    if not isinstance(value, dict):
+        raise InputError(f"{subject} no JSON object.")
+    return value
 
 
 async def build_error_response(_: Request, error: Exception) -> Response:

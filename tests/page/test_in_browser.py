@@ -89,13 +89,6 @@ def test_a_run_is_deleted_after_a_question(opened: Page, page: httpx.Client):
     assert doomed not in {run["id"] for run in page.get("/runs").json()["runs"]}
 
 
-def test_a_paper_that_cannot_be_read_is_said_so(opened: Page, tmp_path: Path):
-    (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 nothing")
-    opened.locator("input[type=file]").set_input_files(tmp_path / "broken.pdf")
-    opened.locator("button.primary").click()
-    opened.get_by_role("alert").get_by_text("broken.pdf").wait_for()
-
-
 @pytest.mark.skipif(not AXE.exists(), reason="axe comes with the packages of web/: make test-web")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])

@@ -1,4 +1,4 @@
-"""Jobs go on where they stopped: what failed is run again, what succeeded is not."""
+"""Rows go on where they stopped: what failed is run again, what succeeded is not."""
 
 from __future__ import annotations
 
@@ -7,38 +7,41 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.runtime import RunControl
 
-from runs.jobs import Job, read_json_lines, run_jobs
+from runs.jobs import RowWork, Workers, read_json_lines, run_rows
 from state.errors import InputError, ModelUnavailableError
 
 
-class Ward:
-    """Jobs that count their runs; those named in `failing` raise."""
+class Ward(RowWork):
+    """Work that counts its rows; those named in `failing` raise."""
 
     def __init__(self, *names: str, failing: dict[str, Exception] | None = None) -> None:
-        self.failing = failing or {}
+        self.names, self.failing = names, failing or {}
         self.runs: list[str] = []
         self.told: list[str] = []
-        self.jobs: dict[tuple[str, ...], Job] = {(name,): self.job(name) for name in names}
 
-    def job(self, name: str) -> Job:
-        async def run() -> dict[str, Any]:
-            self.runs.append(name)
-            if error := self.failing.get(name):
-                raise error
-            return {"text": f"of {name}"}
+    async def run_row(self, row: dict[str, Any]) -> dict[str, Any]:
+        self.runs.append(row["name"])
+        if error := self.failing.get(row["name"]):
+            raise error
+        return {"text": f"of {row['name']}"}
 
-        return run
-
-    async def run(self, out: Path) -> list[dict[str, Any]]:
-        return await run_jobs(self.jobs, out, 2, fields=["id"], on_end=self.told.append)
-
-
-async def test_results_are_written_and_returned_in_the_order_of_the_jobs(tmp_path: Path) -> None:
-    out = tmp_path / "results.jsonl"
-    results = await Ward("a", "b", "c").run(out)
-    assert results == [{"id": name, "text": f"of {name}"} for name in "abc"]
-    assert sorted(await asyncio.to_thread(read_json_lines, out), key=lambda result: result["id"]) == results
+    async def run(self, out: Path, at_once: int = 2) -> list[dict[str, Any]]:
+        """The newest result of each row, by id."""
+        rows = {(name,): {"name": name} for name in self.names}
+        await run_rows(
+            rows.items(),
+            self,
+            out,
+            Workers(at_once),
+            keys=rows,
+            fields=["id"],
+            on_end=lambda ended: self.told.append(str(ended)),
+            control=RunControl(),
+        )
+        newest = {result["id"]: result for result in await asyncio.to_thread(read_json_lines, out)}
+        return [newest[name] for name in self.names]
 
 
 async def test_each_job_that_ends_is_told(tmp_path: Path) -> None:
@@ -84,20 +87,24 @@ async def test_a_failure_tells_no_pace(tmp_path: Path) -> None:
     assert all("a minute" in line for line in mended.told)
 
 
-async def test_no_more_jobs_run_at_once_than_allowed(tmp_path: Path) -> None:
-    running, most = 0, 0
+class Crowd(Ward):
+    """Work that waits until three rows are under way, and counts the most."""
+
+    running = most = 0
     three = asyncio.Barrier(3)
 
-    async def run() -> dict[str, Any]:
-        nonlocal running, most
-        running += 1
-        most = max(most, running)
-        await three.wait()
-        running -= 1
+    async def run_row(self, row: dict[str, Any]) -> dict[str, Any]:
+        self.running += 1
+        self.most = max(self.most, self.running)
+        await self.three.wait()
+        self.running -= 1
         return {}
 
-    await run_jobs({(str(number),): run for number in range(9)}, tmp_path / "out.jsonl", 3, fields=["id"], on_end=print)
-    assert most == 3
+
+async def test_no_more_rows_are_under_way_than_allowed(tmp_path: Path) -> None:
+    crowd = Crowd(*"abcdefghi")
+    await crowd.run(tmp_path / "out.jsonl", 3)
+    assert crowd.most == 3
 
 
 @pytest.mark.parametrize("damaged", ["{", "1" * 5000, "[" * 100_000])

@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from draftroom.systems import SYSTEMS
 from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint
 from tests.studio.server import StudioServer
+from tests.studio.test_studio import SERVED
 from tests.support.image import ROOT, Image
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.review_room import Room
@@ -79,10 +79,10 @@ def test_an_environment_made_by_its_steps_serves_every_system(
     )
     command = [str(image.python), "-m", "uvicorn", "langgraph_api.server:app"]
     with StudioServer(command, environment, folder) as server, server.client() as client:
-        assert {each["graph_id"] for each in client.assistants.search(limit=100)} == {*SYSTEMS}
+        assert {each["graph_id"] for each in client.assistants.search(limit=100)} == SERVED
         assert httpx.get(f"{server.url}/ok", params={"check_db": 1}).status_code == 200
         assert httpx.get(f"{server.url}/ready").json() == {"ready": True, "problems": {}}
-        for system in SYSTEMS:
+        for system in SERVED:
             endpoint.answer = Room()
             given = INPUTS.get(system, {"paper": DRAFT})
             result = client.runs.wait(client.threads.create()["thread_id"], system, input=given)

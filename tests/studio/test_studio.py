@@ -61,20 +61,6 @@ def test_a_run_to_its_end(client: Client, thread: str):
     assert {name: state["values"][name] for name in result} == result  # type: ignore[call-overload]
 
 
-def test_a_paragraph_is_reviewed(client: Client, thread: str, endpoint: FakeEndpoint):
-    endpoint.answer = review_room.Room()
-    try:
-        result: Any = client.runs.wait(
-            thread,
-            "focused_feedback",
-            input={"paper": review_room.PAPER, "text": review_room.CLAIM},
-            context=review_room.context(endpoint),
-        )
-    finally:
-        endpoint.answer = fill
-    assert [comment["quote"] for comment in result["comments"]] == [review_room.REVIEW["quote"]]
-
-
 def test_what_is_left_empty_comes_from_the_environment(client: Client, thread: str):
     result = run(client, thread, input={"paper": PAPER})
     assert result["settings"]["journalism"]["rounds"] == 1
@@ -158,15 +144,6 @@ def test_a_key_goes_to_its_endpoint_and_is_left_nowhere(
     assert files_with(KEY, home) == []
 
 
-@pytest.mark.parametrize("paper", ["", "missing.pdf"])
-def test_a_paper_that_cannot_be_used(client: Client, thread: str, endpoint: FakeEndpoint, paper: str):
-    asked = len(endpoint.requests)
-    result = run(client, thread, input={"paper": paper}, raise_error=False)
-    assert result["__error__"]["error"] == "InputError"
-    assert "no paper" in result["__error__"]["message"] or "There is no file" in result["__error__"]["message"]
-    assert len(endpoint.requests) == asked
-
-
 @pytest.mark.parametrize("context", [{"rouds": 3}, {"resolved": {}}])
 def test_a_key_that_a_context_does_not_have(client: Client, thread: str, context: dict[str, Any]):
     result = run(client, thread, input={"paper": PAPER}, context=context, raise_error=False)
@@ -216,7 +193,9 @@ def test_mcp_returns_what_a_person_reads(server: StudioServer, client: Client, e
     assert not failed
     assert review_room.REVIEW["suggestion"] in review
     assert call_tool(server, "number_check", paper=PAPER)[1] is False
+    asked = len(endpoint.requests)
     assert call_tool(server, GRAPH, paper="missing.pdf") == ("There is no file missing.pdf; check its name.", True)
+    assert len(endpoint.requests) == asked
 
 
 def test_other_pages_in_the_browser_cannot_read_along(server: StudioServer):

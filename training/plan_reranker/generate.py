@@ -23,9 +23,10 @@ from functools import partial
 from pathlib import Path
 
 from langgraph.func import entrypoint
+from langgraph.runtime import RunControl
 from rich.console import Console
 
-from runs.jobs import Job, Key, Record, read_json_lines, run_jobs
+from runs.jobs import Key, Record, RowWork, Workers, iterate_results, read_json_lines, run_rows
 from state.errors import DraftroomError, InputError
 from state.feedback import Weakness
 from state.model_settings import Limits, ModelSettings
@@ -108,10 +109,15 @@ async def generate_plan(arguments: tuple[PlanKind, str, str, ModelSettings]) -> 
     return answer.value.text
 
 
-async def generate_log_entry(kind: PlanKind, pair: Record, elsewhere: Record, model: ModelSettings) -> Record:
-    """Ask a model for a plan of a kind, and return it as `plan` in an entry of the log, which is not written here."""
-    comment = select_comment(kind, pair, elsewhere)
-    return {"plan": await generate_plan.ainvoke((kind, pair["paragraph"], comment, model))}
+class PlanWork(RowWork):
+    """Work that asks a model for the plan of a kind that leads to a comment on a paragraph."""
+
+    def __init__(self, model: ModelSettings) -> None:
+        self._model = model
+
+    async def run_row(self, row: Record) -> Record:
+        """Return the plan of a row of the arguments of `generate_plan` as `plan`."""
+        return {"plan": await generate_plan.ainvoke((row["kind"], row["paragraph"], row["comment"], self._model))}
 
 
 async def generate_plans(
@@ -126,24 +132,37 @@ async def generate_plans(
 
     The file of plans is overwritten. `most` is the number of plans after the run; all by default.
     """
-    # 1. List the plans as jobs.
+    # 1. List the plans as rows.
     pairs = [each for each in pairs if each.get("feedback") and each.get("aspect") in GENERIC_COMMENTS]
     elsewhere = choose_other_pairs(pairs)
-    jobs: dict[Key, Job] = {
-        (pair["id"], kind): partial(generate_log_entry, kind, pair, elsewhere[pair["id"]], model)
+    rows: dict[Key, Record] = {
+        (pair["id"], kind): {
+            "kind": kind,
+            "paragraph": pair["paragraph"],
+            "comment": select_comment(kind, pair, elsewhere[pair["id"]]),
+        }
         for pair in pairs
         for kind in FOUR_KINDS
     }
     # Shuffled, so that the first `most` plans are of many papers and kinds.
-    mixed = random.Random(0).sample(sorted(jobs), len(jobs))  # noqa: S311 - no secret
-    jobs = {key: jobs[key] for key in mixed[:most]}
-    # 2. Run the jobs that the log lacks.
+    mixed = random.Random(0).sample(sorted(rows), len(rows))  # noqa: S311 - no secret
+    chosen = {key: rows[key] for key in mixed[:most]}
+    # 2. Write those that the log lacks.
     print_line = partial(Console(stderr=True).print, highlight=False, markup=False, soft_wrap=True)
-    results = await run_jobs(jobs, log, concurrency, fields=["id", "kind"], on_end=print_line)
-    # 3. Write the paragraphs that have all four plans; jobs may have failed.
+    await run_rows(
+        chosen.items(),
+        PlanWork(model),
+        log,
+        Workers(concurrency),
+        keys=chosen,
+        fields=["id", "kind"],
+        on_end=lambda ended: print_line(str(ended)),
+        control=RunControl(),
+    )
+    # 3. Write the paragraphs that have all four plans; some may have failed.
     written = defaultdict[str, dict[PlanKind, str]](dict)
-    for result in results:
-        if "plan" in result:
+    for result in await asyncio.to_thread(list, iterate_results(log)):
+        if "plan" in result and (result["id"], result["kind"]) in chosen:
             written[result["id"]][result["kind"]] = result["plan"]
     whole = [
         WrittenPlans(id=id_, type=pair["aspect"], elsewhere=elsewhere[id_]["id"], plans=written[id_])
