@@ -282,7 +282,7 @@ def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
 
 def check_literature_folder(settings: LiteratureSettings) -> CheckResult:
     """Check that the folder of other studies exists, if it is used; report its number of files and the services."""
-    services = [name.replace("_", " ") for name in settings.providers if name != "folder"]
+    services = [name if ":" in name else name.replace("_", " ") for name in settings.providers if name != "folder"]
     asked = f"Questions go to {', '.join(services)}." if services else "Nothing is looked up on the web."
     if settings.folder is None or "folder" not in settings.providers:
         return CheckResult("literature", "ok", f"No folder of other studies is set. {asked}")

@@ -246,14 +246,3 @@ async def test_the_literature_may_hold_no_answer(fake_endpoint: FakeEndpoint, ow
     )
     found = await review(fake_endpoint, literature=folder_of_literature(own_state))
     assert [record["outcome"] for record in found["log"]] == ["unanswered"]
-
-
-async def test_a_folder_of_literature_that_is_gone_leaves_the_question_open(
-    fake_endpoint: FakeEndpoint, own_state: Path
-) -> None:
-    fake_endpoint.answer = Room(
-        ProposedPlan=[plan(literature=LITERATURE_QUESTION)], Review=[{**REVIEW, "evidence": []}]
-    )
-    found = await review(fake_endpoint, literature={"folder": str(own_state / "gone")})
-    assert found["outcome"] == "comment"
-    assert "folder" in found["log"][0]["note"]

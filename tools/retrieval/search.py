@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.documents import Document as LangChainDocument
@@ -143,6 +144,9 @@ def find_passages(
     ]
 
 
+_building_lock = Lock()
+
+
 @lru_cache(maxsize=8)
 def build_retriever(factory: Callable[[list[LangChainDocument]], Any], segments: tuple[Segment, ...]) -> Any:
     """Return the LangChain retriever that a factory makes of segments; cached, as a paper is asked many questions."""
@@ -161,7 +165,10 @@ def rank_by_own_retriever(name: str, segments: tuple[Segment, ...], question: st
     """
     placed, nowhere = list[Segment](), segments[0]._replace(section="", page=0)
     try:
-        for found in build_retriever(load_custom_object(name), segments).invoke(question):
+        factory = load_custom_object(name)
+        with _building_lock:  # otherwise questions that are asked together would each build it
+            retriever = build_retriever(factory, segments)
+        for found in retriever.invoke(question):
             text, named = found.page_content.strip(), {found.id, found.metadata.get("segment")}
             homes = [each for each in segments if each.id in named or text in each.text or each.text in text]
             home = min(homes, key=lambda each: each.id not in named, default=nowhere)

@@ -228,13 +228,6 @@ class TestFolder:
         assert [notice["provider"] for notice in findings["notices"]] == ["folder"]
         assert site.connections == 0
 
-    async def test_a_file_that_goes_meanwhile_is_told(self, local: Sources, papers: Path) -> None:
-        assert local.folder is not None
-        gone = hit("folder", title="Of ferns", address=str(papers / "gone.md"))
-        findings = await find_documents("moss", replace(local, providers=[Shelf([gone], "folder")]))
-        assert findings["found"] == []
-        assert "is no longer a paper of the folder" in findings["notices"][0]["message"]
-
     async def test_no_other_provider_can_name_a_file(self, local: Sources, papers: Path) -> None:
         sly = hit("shelf", title="Sly", address=str(papers / "moss.md"), pdf_address=f"file://{papers}/moss.md")
         findings = await find_documents("moss", replace(local, providers=[Shelf([sly])]))

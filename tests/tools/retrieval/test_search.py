@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from state.documents import Document, Passage
-from state.errors import RetrievalUnavailableError
 from state.settings import EmbeddingSettings, FeedbackSettings, RetrievalMode
 from tests.fake_endpoint import FakeEndpoint
 from tests.tools.retrieval.papers import numbered_paper, paper, short_segments
@@ -137,13 +136,6 @@ def test_texts_of_an_own_retriever_have_the_place_where_they_stand(monkeypatch: 
         ("Words of nowhere", ""),
     ]
     assert texts(find_passages([STUDY], "Which mosses?", chosen, 2, {"p4"})) == ["Words of nowhere", "Rainfall"]
-
-
-def test_an_endpoint_that_is_down_is_reported() -> None:
-    with FakeEndpoint() as gone:
-        embedding = EmbeddingSettings(model="large", base_url=gone.base_url)
-    with pytest.raises(RetrievalUnavailableError, match="start it, or correct its address"):
-        search([STUDY], "mosses", embedding=embedding)
 
 
 def test_the_packaged_model_needs_no_network_says_nothing_and_lets_the_process_end(tmp_path: Path) -> None:
