@@ -150,25 +150,26 @@ async def check_checkpoint_store(address: str) -> CheckResult:
 
 def list_distinct_models(settings: Settings) -> dict[str, ModelSettings]:
     """Return the models in use, each once, in a dictionary by a line with its roles, name and endpoint."""
-    roles: dict[tuple[str, str], list[str]] = {}
+    roles: dict[tuple[str, str], list[str]] = {}  # by the name of a model and where it is served
     models: dict[tuple[str, str], ModelSettings] = {}
     for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.has_own_model(role))):
         model = settings.resolve_model_settings(role)
-        roles.setdefault((model.model, model.base_url), []).append(format_identifier(role))
-        models.setdefault((model.model, model.base_url), model)
+        roles.setdefault((model.model, model.address), []).append(format_identifier(role))
+        models.setdefault((model.model, model.address), model)
     agents = [format_identifier(role) for role in AGENTS]
     found: dict[str, ModelSettings] = {}
-    for (name, base_url), model in models.items():
-        shown = roles[name, base_url]
+    for (name, address), model in models.items():
+        shown = roles[name, address]
         if set(agents) <= set(shown):
             shown = ["all agents", *(role for role in shown if role not in agents)]
-        found[f"{', '.join(shown)}: {name} at {base_url}"] = model
+        found[f"{', '.join(shown)}: {name} at {address}"] = model
     return found
 
 
 async def check_model(settings: ModelSettings) -> list[CheckResult]:
     """Check a model and its endpoint in several steps, up to a failure that makes further steps useless."""
-    patient = settings.model_copy(update={"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S), "retries": 0})
+    impatient = {"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S), "retries": 0, "startup_wait_s": 0}
+    patient = settings.model_copy(update=impatient)
     reached = CheckResult("endpoint", "ok", "It answers.")
     key = CheckResult("key", "ok", f"{settings.api_key_env} is not set, and no key is asked for.")
     if os.environ.get(settings.api_key_env):
@@ -182,12 +183,15 @@ async def check_model(settings: ModelSettings) -> list[CheckResult]:
             case "wrong_model":
                 return [reached, key, build_failed_check("model", error)]
             case _:
-                return [build_failed_check("endpoint", error)]
+                return [build_failed_check("endpoint" if settings.is_endpoint else "provider", error)]
     served = CheckResult("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}.")
-    checks = [reached, key, served, check_context_length(settings, endpoint), check_token_counting(endpoint)]
+    checks = [reached, key, served]
+    if not settings.is_endpoint:
+        checks = [CheckResult("provider", "ok", "Its class is installed; the test question below shows the rest.")]
+    checks += [check_context_length(settings, endpoint), check_token_counting(endpoint)]
     # A server that does not report its context length may cut prompts without an error.
     if endpoint.context_lengths[settings.model] is None:
-        checks.append(await check_long_prompts(settings.model_copy(update={"retries": 0})))
+        checks.append(await check_long_prompts(settings.model_copy(update={"retries": 0, "startup_wait_s": 0})))
     return [*checks, await check_structured_output(patient)]
 
 
@@ -213,7 +217,7 @@ def check_token_counting(endpoint: Endpoint) -> CheckResult:
     if endpoint.tokenizer:
         return CheckResult("token counting", "ok", "The server counts them.")
     mend = "Papers may be trimmed more than necessary; vLLM and llama.cpp count exactly."
-    return CheckResult("token counting", "warning", "The endpoint has no /tokenize, so tokens are estimated.", mend)
+    return CheckResult("token counting", "warning", "It has no /tokenize, so tokens are estimated.", mend)
 
 
 async def check_long_prompts(settings: ModelSettings) -> CheckResult:

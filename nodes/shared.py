@@ -16,13 +16,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from state.documents import DocumentRef
 from state.errors import InputError, RetrievalUnavailableError, SettingsError
 from state.model_settings import Limits, ModelSettings
-from state.settings import RunContext, Scope, Settings
+from state.settings import SYSTEM_TABLES, RunContext, Scope, Settings
 from tools.checks.fidelity import list_subject_warnings
 from tools.configuration import list_setting_deviations, resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions, list_instruction_warnings, repeats_instruction
 from tools.models import Answer, Caller, ask_model
 from tools.models.ask import MIN_REASK_TEMPERATURE, Value
+from tools.models.endpoint import open_client
 from tools.models.prompts import Prompt, load_prompt
 
 # Key of `configurable` for the settings of a run's record, which a run without a checkpoint keeps so. It is no field of
@@ -92,6 +93,10 @@ async def resolve_input(state: Mapping[str, Any], key: str, schema: type[RunCont
     context = read_context(get_runtime().context, schema)
     frozen = ensure_config()["configurable"].get(FROZEN_SETTINGS)
     settings = await asyncio.to_thread(resolve_settings, context, frozen)
+    # What a provider lacks, such as its package, is told before any model is asked.
+    for model in map(settings.resolve_model_settings, SYSTEM_TABLES[schema.table].roles):
+        if not model.is_endpoint:
+            await open_client(model)
     text = state.get(key)
     if not isinstance(text, str) or not text.strip():
         raise InputError(f"There is no {key}; give its text or the path of a file as `{key}`.", kind="empty_input")

@@ -1,13 +1,23 @@
-"""Settings of a role's model: its address, its sampling, and the limits of its answers."""
+"""Settings of a role's model: where it runs, its sampling, and the limits of its answers."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, JsonValue, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    JsonValue,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -60,23 +70,51 @@ class LengthLimit:
 
 
 # Fields of a model that say which model is called, and where.
-ADDRESS_FIELDS = frozenset({"base_url", "model"})
+ADDRESS_FIELDS = frozenset({"base_url", "model", "provider", "use"})
 # Fields of a model that say how an answer is sampled. All others but `max_tokens` describe the model and its server.
 SAMPLING_FIELDS = frozenset({"temperature", "top_p", "frequency_penalty", "repetition_penalty"})
+# Fields that are for one server or provider, and would be wrong for another: an address, a key, what it is able to do.
+SERVER_FIELDS = frozenset(
+    {"provider", "use", "base_url", "api_key_env", "extra_body", "structured_output", "context_length"}
+)
+
+
+def keep_fields_for(over: Mapping[str, Any], below: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a model that remain below further ones: not those of a server if these name another kind.
+
+    So a key of one provider is never sent to another.
+    """
+    had_provider = below.get("provider") or below.get("use")
+    if over.get("provider") or over.get("use") or (over.get("base_url") and had_provider):
+        return {name: value for name, value in below.items() if name not in SERVER_FIELDS}
+    return dict(below)
 
 
 class ModelSettings(BaseModel):
-    """One model behind an OpenAI-compatible endpoint, and how to sample from it.
+    """One model at an OpenAI-compatible endpoint, at a provider or of a class, and how to sample from it.
 
     A sampling value of `None` is not sent, so that the server's own default holds.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    base_url: str = Field("http://127.0.0.1:8135/v1", description="Address of the endpoint, ending in /v1.")
-    model: str = Field("smollm2-135m-instruct", min_length=1, description="Name under which the endpoint serves it.")
+    provider: str | None = Field(
+        None, description="Provider of LangChain's `init_chat_model`, such as `anthropic` or `ollama`."
+    )
+    use: str | None = Field(
+        None,
+        pattern=r"^[\w.]+:[\w.]+$",
+        description="LangChain chat model class of your own, as `package.module:Class`.",
+    )
+    base_url: str = Field(
+        "http://127.0.0.1:8135/v1",
+        description="Address of the endpoint, ending in /v1; or another one than the provider's own.",
+    )
+    model: str = Field("smollm2-135m-instruct", min_length=1, description="Name under which it is served.")
     api_key_env: str = Field(
-        "OPENAI_API_KEY", description="Name of the environment variable that holds the key; never the key itself."
+        "OPENAI_API_KEY",
+        description="Name of the environment variable that holds the key, never the key itself; a provider reads its "
+        "own variable.",
     )
     temperature: float | None = Field(
         None, ge=0, le=2, description="At least 0.6 for the second try after an unusable answer."
@@ -96,7 +134,7 @@ class ModelSettings(BaseModel):
     context_length: int | None = Field(None, ge=512, description="In tokens; read from the server where it says.")
     structured_output: Literal["json_schema", "prompt"] = Field(
         "json_schema",
-        description="Constrained decoding; or `prompt`, for servers that cannot do it: the schema ends the prompt.",
+        description="Constrained decoding; or `prompt`, for models that cannot do it: the schema ends the prompt.",
     )
     schema_limits: bool = Field(
         False,
@@ -109,9 +147,38 @@ class ModelSettings(BaseModel):
     )
     retries: int = Field(4, ge=0, le=20, description="How often a call is tried again after a passing fault.")
     retry_wait_s: float = Field(1.0, ge=0, le=60, description="First wait before trying again; it doubles each time.")
-    extra_body: dict[str, JsonValue] = Field(
-        default_factory=dict, description="Further fields for the server, such as chat_template_kwargs."
+    startup_wait_s: float = Field(
+        300, ge=0, le=7200, description="How long a server that is loading its model is waited for."
     )
+    extra_body: dict[str, JsonValue] = Field(
+        default_factory=dict,
+        description="Further fields for the server, such as chat_template_kwargs, or arguments of the class.",
+    )
+
+    @property
+    def is_endpoint(self) -> bool:
+        """Whether the model is at an OpenAI-compatible endpoint."""
+        return not (self.provider or self.use)
+
+    @property
+    def address(self) -> str:
+        """Address, provider or class, which tells servers apart."""
+        return " at ".join(filter(None, (self.provider, self.use, self.base_url)))
+
+    @property
+    def server(self) -> str:
+        """Server as the subject of a sentence."""
+        return f"The {'provider' if self.provider else 'class' if self.use else 'endpoint'} {self.address}"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _fill_address(cls, values: Any) -> Any:
+        """Return the values, for a provider or a class without the address and the key of the default endpoint."""
+        if not isinstance(values, dict) or not (values.get("provider") or values.get("use")):
+            return values
+        if values.get("provider") and values.get("use"):
+            raise ValueError("name a `provider` or the class to `use`, not both")
+        return {"base_url": "", "api_key_env": "", **values}
 
     @field_validator("extra_body", mode="before")
     @classmethod
@@ -121,8 +188,10 @@ class ModelSettings(BaseModel):
 
     @field_validator("base_url")
     @classmethod
-    def _validate_base_url(cls, value: str) -> str:
+    def _validate_base_url(cls, value: str, info: ValidationInfo) -> str:
         """Return an HTTP address without a slash at its end, or raise ValueError if it is none or holds a password."""
+        if not value and (info.data.get("provider") or info.data.get("use")):
+            return value
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must be an address like http://127.0.0.1:8000/v1")

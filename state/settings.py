@@ -35,7 +35,7 @@ from state.extensions import (
     JournalismExtensions,
     SimplificationExtensions,
 )
-from state.model_settings import ADDRESS_FIELDS, Limits, ModelSettings
+from state.model_settings import ADDRESS_FIELDS, Limits, ModelSettings, keep_fields_for
 from state.system_settings import SystemSettings
 
 JournalismRole = Literal["journalist", "reader", "editor"]
@@ -304,8 +304,16 @@ class Settings(BaseSettings):
         return bool(ADDRESS_FIELDS & self.models.get(role, {}).keys())
 
     def resolve_model_settings(self, role: Role) -> ModelSettings:
-        """Return the settings of a role's model: its own fields, then those of `default`, then built-in defaults."""
-        return ModelSettings(**{**self.models.get("default", {}), **self.models.get(role, {})})
+        """Return the settings of a role's model: its own fields, then those of `default`, then built-in defaults.
+
+        Raises:
+            SettingsError: A provider or a class has no `model`.
+        """
+        own = self.models.get(role, {})
+        model = ModelSettings(**{**keep_fields_for(own, self.models.get("default", {})), **own})
+        if not (model.is_endpoint or "model" in model.model_fields_set):
+            raise SettingsError(f"{model.server} needs the name of a model: set `model` beside it.")
+        return model
 
     def freeze_settings(self, table: str) -> dict[str, Any]:
         """Return, as plain values, the settings that a run keeps in its state, so that a resume needs no settings file.

@@ -95,6 +95,7 @@ def test_python_runs_as_it_stands_and_prints(
 ) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
+    monkeypatch.setenv("DRAFTROOM_ALLOWED_CODE", "")  # which a page sets
     for models in ("MODELS__DEFAULT", "FEEDBACK__EMBEDDING"):
         monkeypatch.setenv(f"DRAFTROOM_{models}__BASE_URL", fake_endpoint.base_url)
         monkeypatch.setenv(f"DRAFTROOM_{models}__MODEL", "large")

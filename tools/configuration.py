@@ -32,7 +32,7 @@ from pydantic_settings import EnvSettingsSource
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from state.errors import SettingsError
-from state.model_settings import ADDRESS_FIELDS, SAMPLING_FIELDS
+from state.model_settings import ADDRESS_FIELDS, SAMPLING_FIELDS, keep_fields_for
 from state.settings import SYSTEM_TABLES, RunContext, Settings, describe_validation_error
 
 ModelTables = Mapping[Any, Mapping[str, Any]]  # by role
@@ -223,8 +223,11 @@ def _select_model_tables(values: Mapping[str, Any]) -> ModelTables:
 
 
 def merge_settings(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `base` with `over` merged into it: nested tables are merged, other values replaced."""
-    merged = dict(base)
+    """Return a copy of `base` with `over` merged into it: nested tables are merged, other values replaced.
+
+    A table that names another provider of a model replaces what was said of its server.
+    """
+    merged = keep_fields_for(over, base)
     for key, value in over.items():
         below = merged.get(key)
         merged[key] = value

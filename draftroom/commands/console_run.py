@@ -48,6 +48,7 @@ class ConsoleProgress:
         self._rendering = rendering
         self._quiet = quiet
         self._line: MovingLine | None = None
+        self._waited: set[str] = set()
         # Agent and task of each unfinished call.
         self._at_work: dict[int, str] = {}
         # Tokens of each call since the last step; `_tokens` holds those of finished steps.
@@ -73,7 +74,12 @@ class ConsoleProgress:
             self._line = None
 
     def on_event(self, event: Mapping[str, Any]) -> None:
-        """Show that a call of a model begins, has received tokens, or has ended."""
+        """Show that a server is waited for, or that a call of a model begins, has received tokens, or has ended."""
+        if event["event"] == "waiting":
+            if event["text"] not in self._waited:  # all calls of a step may wait for the same server
+                self.on_message(event["text"])
+            self._waited.add(event["text"])
+            return
         call = event["call"]
         if event["event"] == "call":
             doing = f"{format_identifier(event['role'])}, {format_identifier(event['step'])}"

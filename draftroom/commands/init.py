@@ -39,10 +39,11 @@ _SIZE_UNITS = {"b": 1e9, "m": 1e6}
 
 @dataclass(frozen=True)
 class LocalModel:
-    """Name and address of a model that a server lists."""
+    """Name and address of a model that a server lists, or of one of a provider."""
 
     name: str
     base_url: str
+    provider: str = ""
 
     @property
     def size(self) -> float:
@@ -56,6 +57,9 @@ def init_settings(
     base_url: Annotated[list[str] | None, typer.Option(help="Ask only this address; repeatable.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that writes; by default the largest.")] = None,
     reader: Annotated[str | None, typer.Option(help="Weaker model that reads; by default the smallest.")] = None,
+    provider: Annotated[
+        str | None, typer.Option(help="Provider of --model, such as anthropic or ollama; no server is looked for.")
+    ] = None,
     api_key_env: Annotated[
         str, typer.Option(help="Environment variable with the key of --base-url.")
     ] = _DEFAULT_KEY_VARIABLE,
@@ -72,7 +76,13 @@ def init_settings(
         path = Path(os.environ.get("DRAFTROOM_CONFIG") or "draftroom.toml").expanduser()
     if path.exists() and not force:
         raise SettingsError(f"{path} is there already; change it by hand, or add --force to replace it.")
-    writer, weaker = _choose_models(_discover_models(base_url, api_key_env), model, reader)
+    if provider:
+        if not model:
+            raise typer.BadParameter("--provider needs --model, the name of one of its models.")
+        address = base_url[0] if base_url else ""
+        writer, weaker = (LocalModel(name, address, provider) for name in (model, reader or model))
+    else:
+        writer, weaker = _choose_models(_discover_models(base_url, api_key_env), model, reader)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("w" if force else "x", encoding="utf-8") as file:
@@ -97,16 +107,17 @@ def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: st
     lines = ["# Written by `draftroom init`. The page docs/settings.md lists all that can be set.", ""]
     if 0 < writer.size < SMALL_MODEL_PARAMETERS:
         lines += ['preset = "laptop" # short texts and few rounds, as a small model needs', ""]
-    # A string of JSON is one of TOML, too.
-    lines += ["[models.default]", f"base_url = {json.dumps(writer.base_url, ensure_ascii=False)}"]
-    lines.append(f"model = {json.dumps(writer.name, ensure_ascii=False)}")
-    if api_key_env != _DEFAULT_KEY_VARIABLE:
-        lines.append(f"api_key_env = {json.dumps(api_key_env)}")
-    if reader != writer:
-        lines += ["", "[models.reader] # a weaker one: it shows where a text is hard"]
-        lines.append(f"base_url = {json.dumps(reader.base_url, ensure_ascii=False)}")
-        lines.append(f"model = {json.dumps(reader.name, ensure_ascii=False)}")
-    return "\n".join(lines) + "\n"
+    for heading, each in (("[models.default]", writer), ("[models.reader] # a weaker one", reader)):
+        if heading == "[models.default]" or reader != writer:
+            key = api_key_env if api_key_env != _DEFAULT_KEY_VARIABLE else ""
+            fields = {"provider": each.provider, "base_url": each.base_url, "model": each.name, "api_key_env": key}
+            # A string of JSON is one of TOML, too.
+            lines += [
+                heading,
+                *(f"{name} = {json.dumps(fields[name], ensure_ascii=False)}" for name in fields if fields[name]),
+                "",
+            ]
+    return "\n".join(lines)
 
 
 def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:

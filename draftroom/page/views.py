@@ -85,10 +85,10 @@ async def _build_endpoint_payload(model: Any) -> dict[str, Any]:
     problem = ""
     try:
         # The start page must not wait as long as a run would.
-        await fetch_endpoint(model.model_copy(update={"timeout_s": 5.0, "retries": 0}))
+        await fetch_endpoint(model.model_copy(update={"timeout_s": 5.0, "retries": 0, "startup_wait_s": 0}))
     except DraftroomError as error:
         problem = str(error)
-    return {"model": model.model, "base_url": model.base_url, "answers": not problem, "problem": problem}
+    return {"model": model.model, "base_url": model.address, "answers": not problem, "problem": problem}
 
 
 def build_runs_payload(manager: RunManager) -> dict[str, Any]:
@@ -227,7 +227,7 @@ async def check_endpoint(model: ModelSettings) -> CheckResult:
     """Check whether an endpoint answers now and serves its model; an earlier answer in the cache is ignored."""
     discard_endpoint(model)  # an earlier answer is cached
     try:
-        await fetch_endpoint(model)
+        await fetch_endpoint(model.model_copy(update={"startup_wait_s": 0}))
     except DraftroomError as error:
         return build_failed_check("models", error)
     return CheckResult("models", "ok", "It answers.")

@@ -176,6 +176,13 @@ def test_it_stops_where_every_paper_would_fail(draftroom: Command, papers: Path,
     assert draftroom(*explain(papers, out)).exit_code == 0
 
 
+def test_it_waits_for_a_server_that_loads_its_model(draftroom: Command, papers: Path, out: Path):
+    draftroom.endpoint.loading = 5
+    patient = draftroom.with_variables({"DRAFTROOM_MODELS__DEFAULT__RETRY_WAIT_S": "0"})
+    assert patient(*explain(papers, out)).exit_code == 0
+    assert {row["status"] for row in rows(out).values()} == {"done"}
+
+
 def test_a_table_holds_texts_or_names_files(draftroom: Command, papers: Path, out: Path):
     texts = [{"doi": "10.1/moss.7", "text": PAPER}, {"id": "../up", "text": PAPER.replace("Iceland", "Mali")}]
     (papers / "texts.jsonl").write_text("".join(json.dumps(text) + "\n" for text in texts), encoding="utf-8")

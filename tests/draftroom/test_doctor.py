@@ -276,3 +276,21 @@ def test_the_folder_of_literature(draftroom: Command, tmp_path: Path):
     folder.mkdir()
     (folder / "study.md").write_text("# A study\n", encoding="utf-8")
     assert "holds 1 files. Nothing is looked up on the web." in Doctor(draftroom, **variables)["literature"]["found"]
+
+
+def test_a_model_of_a_provider(draftroom: Command):
+    own = {
+        "DRAFTROOM_MODELS__READER__USE": "tests.support.chat_models:MadeUp",
+        "DRAFTROOM_MODELS__READER__MODEL": "own",
+    }
+    doctor = Doctor(draftroom, **own)
+    assert doctor.result.exit_code == 0
+    reader = [check for check in doctor.found if check["subject"].startswith("reader: own at tests.support")]
+    names = ["provider", "context", "token counting", "long prompts", "structured output"]
+    assert [check["name"] for check in reader] == names
+
+
+def test_a_provider_whose_package_is_missing(draftroom: Command):
+    doctor = Doctor(draftroom, DRAFTROOM_MODELS__READER__PROVIDER="cohere", DRAFTROOM_MODELS__READER__MODEL="command")
+    assert_failed(doctor, "provider", "bad_settings")
+    assert "pip install langchain-cohere" in doctor["provider"]["mend"].lower()

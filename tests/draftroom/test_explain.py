@@ -45,6 +45,13 @@ def test_an_article_on_something_else_is_no_success_without_a_word(draftroom: Co
     assert "the text is hardly about its source" in page.read_text(encoding="utf-8")
 
 
+def test_a_server_that_loads_its_model_is_waited_for_with_a_line(draftroom: Command, paper: Path):
+    draftroom.endpoint.loading = 4
+    result = draftroom.with_variables({"DRAFTROOM_MODELS__DEFAULT__RETRY_WAIT_S": "0"})("explain", paper)
+    assert result.exit_code == 0
+    assert result.stderr.replace("\n", " ").count("is loading its model; waiting for it") == 1
+
+
 def test_quiet_prints_only_the_article(draftroom: Command, paper: Path):
     result = draftroom("explain", paper, "--quiet")
     assert result.stdout.startswith("# ")

@@ -102,3 +102,13 @@ def test_a_key_goes_only_to_an_address_that_was_named(several: FakeEndpoint, mon
     assert several.requests[1].headers["authorization"] == "Bearer secret"
     assert load_settings().resolve_model_settings("editor").api_key_env == "MY_KEY"
     assert "secret" not in FILE.read_text(encoding="utf-8")
+
+
+def test_a_provider_is_written_down_and_no_server_is_looked_for() -> None:
+    result = CliRunner().invoke(app, ["init", "--provider", "cohere", "--model", "command", "--reader", "light"])
+    assert result.exit_code == EXIT_CODES["bad_settings"], "doctor misses the package"
+    settings = load_settings()
+    writer, reader = (settings.resolve_model_settings(role) for role in ("journalist", "reader"))
+    assert (writer.provider, writer.model, writer.base_url) == ("cohere", "command", "")
+    assert (reader.provider, reader.model) == ("cohere", "light")
+    assert CliRunner().invoke(app, ["init", "--provider", "cohere", "--force"]).exit_code == 2

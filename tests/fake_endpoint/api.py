@@ -29,6 +29,7 @@ class Api:
             request whose prompt and `max_tokens` do not fit together, as vLLM did before.
         ignores_n: Give one answer however many a request asks for, as Ollama does.
         slots: Refuse requests for more answers than that, in llama.cpp's words.
+        loading: Number of requests that are refused, whatever they ask, because the model is still being loaded.
         latency_s: How long every chat answer takes to begin.
         generation_s: How long a streamed answer takes from its first token to its last.
         stream_interval: Tokens that are streamed together, as by vLLM's option of that name; one by one, reading them
@@ -44,6 +45,7 @@ class Api:
     clamps_output: bool = False
     ignores_n: bool = False
     slots: int | None = None
+    loading: int = 0
     latency_s: float = 0.0
     generation_s: float = 0.0
     stream_interval: int = 200
@@ -51,6 +53,10 @@ class Api:
     def handle(self, exchange: Exchange) -> None:
         """Answer a request on any path."""
         request = exchange.request
+        if self.loading:
+            self.loading -= 1
+            Status(503, "Loading model").send(exchange)
+            return
         if not self._is_authorised(request.path, request.headers.get("authorization")):
             exchange.send_json(401, {"error": "Unauthorized"})
             return

@@ -302,7 +302,7 @@ def comparable(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def without_ports(settings: dict[str, Any]) -> dict[str, Any]:
-    tables = {name: dict(settings[name]) for name in settings.keys() - {"models", "preset"}}
+    tables = {name: dict(settings[name]) for name in settings.keys() - {"models", "preset", "prompts"}}
     for table in tables.values():
         table.pop("embedding", None)
     return tables

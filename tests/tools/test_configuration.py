@@ -330,3 +330,29 @@ def test_a_mistake_in_a_variable(variable: str, value: str, culprit: str, monkey
     message = error()
     assert culprit in message
     assert "s3cret" not in message
+
+
+def test_merging_goes_into_tables_and_changes_neither_side() -> None:
+    base, over = {"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}}
+    assert merge_settings(base, over) == {"a": {"b": 1, "c": [2]}, "d": {"e": 2}}
+    assert (base, over) == ({"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}})
+
+
+def test_a_role_with_another_provider_takes_nothing_of_the_server_of_the_others() -> None:
+    local = {"base_url": "http://127.0.0.1:1/v1", "model": "large", "api_key_env": "LAB_KEY", "retries": 2}
+    tables = {"default": local, "reader": {"provider": "anthropic", "model": "claude"}, "editor": {"model": "small"}}
+    settings = load_settings({"models": tables})
+    reader, editor = map(settings.resolve_model_settings, ("reader", "editor"))
+    assert (reader.base_url, reader.api_key_env, reader.retries) == ("", "", 2)
+    assert (editor.base_url, editor.api_key_env, editor.retries) == ("http://127.0.0.1:1/v1", "LAB_KEY", 2)
+
+
+def test_an_address_for_one_run_takes_the_place_of_a_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__PROVIDER", "anthropic")
+    monkeypatch.setenv("DRAFTROOM_MODELS__DEFAULT__MODEL", "claude")
+    assert load_settings().resolve_model_settings("editor").address == "anthropic"
+    chosen = load_settings({"models": {"default": {"base_url": "http://127.0.0.1:1/v1"}}})
+    assert chosen.resolve_model_settings("editor").address == "http://127.0.0.1:1/v1"
+    monkeypatch.delenv("DRAFTROOM_MODELS__DEFAULT__MODEL")
+    with pytest.raises(SettingsError, match="The provider anthropic needs the name of a model"):
+        load_settings().resolve_model_settings("editor")

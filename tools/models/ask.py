@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
-from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import count
-from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from langchain_core.runnables.config import merge_configs, var_child_runnable_config
 from langgraph.config import get_config, get_stream_writer
@@ -29,7 +29,7 @@ from state.errors import ContextOverflowError, DraftroomError, ModelOutputError,
 from state.model_settings import LENGTH_LIMIT_KEY, Limits, ModelSettings
 from state.records import WHOLE_PROMPT, CallRecord, Trim
 from state.settings import describe_validation_error
-from tools.models.client import Completion, request_completions
+from tools.models.client import Completion, constrains, request_completions
 from tools.models.prompts import FittedPrompt, Prompt, find_repeated_sentence, fit_prompt
 from tools.text import list_sentence_starts
 
@@ -53,14 +53,6 @@ def describe_remedy(problem: str) -> str:
 
 class UnusableAnswerError(ValueError):
     """An answer without the requested content; the message is worded for the model."""
-
-
-class ParsedAnswer(NamedTuple, Generic[Value]):
-    """Value of one completion that fits its schema, with a note on each part that was cut from it."""
-
-    value: Value
-    cuts: list[str]
-    """Parts that exceeded a limit and were left out."""
 
 
 # Key of pydantic's validation context: true in the re-ask, where validators may repair a value instead of refusing it.
@@ -89,7 +81,7 @@ class MarkdownAnswer(BaseModel):
 
 def parse_answer(
     completion: Completion, schema: type[Value], limits: Limits, *, last_try: bool = False
-) -> ParsedAnswer[Value]:
+) -> tuple[Value, list[str]]:
     """Return the value of an answer, cut to the limits, and notes on the cuts; raise if it does not fit the schema.
 
     In the last try, validators may repair a value, because no further answer is requested.
@@ -114,7 +106,7 @@ def parse_answer(
     if not issubclass(schema, MarkdownAnswer):
         return _parse_json(text, schema, limits, last_try=last_try)
     try:
-        return ParsedAnswer(schema.from_markdown(_FENCED.sub(r"\1", text).strip()), notes)
+        return schema.from_markdown(_FENCED.sub(r"\1", text).strip()), notes
     except ValueError as error:
         raise UnusableAnswerError(str(error)) from error
 
@@ -125,7 +117,7 @@ def _strip_thoughts(text: str) -> str:
     return _THOUGHT.sub("", text).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
 
 
-def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> ParsedAnswer[Value]:
+def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> tuple[Value, list[str]]:
     """Parse the first JSON object of a text that fits the schema; raise `UnusableAnswerError` if none does."""
     problems: list[str] = []
     end = 0
@@ -135,7 +127,7 @@ def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: boo
         try:
             value, end = json.JSONDecoder(strict=False).raw_decode(text, brace.start())
             kept, cuts = enforce_limits(value, schema, limits)
-            return ParsedAnswer(schema.model_validate(kept, context={LAST_TRY: last_try}), cuts)
+            return schema.model_validate(kept, context={LAST_TRY: last_try}), cuts
         except json.JSONDecodeError as error:
             problems.append(f"it is not valid JSON: {error.msg} at character {error.pos}")
         except ValidationError as error:
@@ -155,30 +147,23 @@ def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: boo
 
     The limits are written as `maxItems` and `maxLength`.
     """
-    copy = deepcopy(_build_json_schema(schema))
-    parts: list[Any] = [copy]
-    while parts:
-        part = parts.pop()
+
+    def convert(part: Any) -> Any:
         if isinstance(part, list):
-            parts += part
+            return [convert(item) for item in part]
         if not isinstance(part, dict):
-            continue
-        parts += part.values()
-        name = part.pop(LENGTH_LIMIT_KEY, None)
-        if name and bounded:
-            limit = getattr(limits, name)
+            return part
+        kept = {key: convert(item) for key, item in part.items() if key != LENGTH_LIMIT_KEY}
+        if bounded and LENGTH_LIMIT_KEY in part:
+            limit = getattr(limits, part[LENGTH_LIMIT_KEY])
             if part.get("type") == "array":
-                part["maxItems"] = limit
+                kept["maxItems"] = limit
             else:
-                part["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
-    return copy
+                kept["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
+        return kept
 
-
-def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
-    """Return a decoded answer with lists cut to their limits and texts if far beyond theirs, and a note on each cut."""
-    whole = _build_json_schema(schema)
-    notes: list[str] = []
-    return _enforce_part_limits(value, whole, whole.get("$defs", {}), "the answer", limits, notes), notes
+    built: dict[str, Any] = convert(_build_json_schema(schema))
+    return built
 
 
 @lru_cache(maxsize=64)
@@ -187,32 +172,31 @@ def _build_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
     return schema.model_json_schema()
 
 
-def _enforce_part_limits(
-    value: Any, part: Any, defs: dict[str, Any], name: str, limits: Limits, notes: list[str]
-) -> Any:
-    """Return a part of an answer, cut as `enforce_limits` does; add a note on each cut to `notes`."""
-    part = {**defs.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), {}), **part}
-    limit = getattr(limits, part[LENGTH_LIMIT_KEY]) if LENGTH_LIMIT_KEY in part else None
-    if isinstance(value, dict):
-        fields = part.get("properties", {})
-        return {
-            key: _enforce_part_limits(item, fields.get(key, {}), defs, key, limits, notes)
-            for key, item in value.items()
-        }
-    if isinstance(value, list):
-        if limit is not None and len(value) > limit:
-            notes.append(f"{len(value)} {name}, of which the first {limit} were kept")
-            value = value[:limit]
-        return [_enforce_part_limits(item, part.get("items", {}), defs, name, limits, notes) for item in value]
-    if isinstance(value, str) and limit is not None and len(value.split()) > MAX_LENGTH_FACTOR * limit:
-        # Cut after the last sentence that fits, or after the last word if no sentence does.
-        longest = list(re.finditer(r"\S+", value))[MAX_LENGTH_FACTOR * limit - 1].end()
-        beginnings = [value[:end].rstrip() for end in list_sentence_starts(value)]
-        fitting = [beginning for beginning in beginnings if len(beginning) <= longest]
-        kept = fitting[-1] if fitting else value[:longest]
-        notes.append(f"{name} of {len(value.split())} words, cut to {len(kept.split())}")
-        return kept
-    return value
+def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
+    """Return a decoded answer with lists cut to their limits and texts if far beyond theirs, and a note on each cut."""
+    whole, notes = _build_json_schema(schema), list[str]()
+    defs = whole.get("$defs", {})
+
+    def cut(value: Any, part: Any, name: str) -> Any:
+        part = {**defs.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), {}), **part}
+        limit = getattr(limits, part[LENGTH_LIMIT_KEY]) if LENGTH_LIMIT_KEY in part else None
+        if isinstance(value, dict):
+            return {key: cut(item, part.get("properties", {}).get(key, {}), key) for key, item in value.items()}
+        if isinstance(value, list):
+            if limit is not None and len(value) > limit:
+                notes.append(f"{len(value)} {name}, of which the first {limit} were kept")
+                value = value[:limit]
+            return [cut(item, part.get("items", {}), name) for item in value]
+        if isinstance(value, str) and limit is not None and len(value.split()) > MAX_LENGTH_FACTOR * limit:
+            # Cut after the last sentence that fits, or after the last word if no sentence does.
+            longest = list(re.finditer(r"\S+", value))[MAX_LENGTH_FACTOR * limit - 1].end()
+            beginnings = [value[:end].rstrip() for end in list_sentence_starts(value)]
+            kept = [*(text for text in beginnings if len(text) <= longest)][-1:] or [value[:longest]]
+            notes.append(f"{name} of {len(value.split())} words, cut to {len(kept[0].split())}")
+            return kept[0]
+        return value
+
+    return cut(value, whole, "the answer"), notes
 
 
 REASK_ENDING = "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but {wanted}."
@@ -227,6 +211,7 @@ MIN_REASK_TEMPERATURE = 0.6
 FAILED_ANSWERS = "failed_answers"
 # Called before each request; raises if the run's budget allows no more of them.
 admission_check: ContextVar[Callable[[], None]] = ContextVar("admission", default=lambda: None)
+DEFAULT_LIMITS = Limits()
 _call_numbers = count(1)  # distinguishes the concurrent calls of a process
 
 
@@ -252,6 +237,8 @@ class ModelRequest(Generic[Value]):
     settings: ModelSettings
     schema: type[Value]
     limits: Limits
+    sent_schema: dict[str, Any] | None
+    """JSON schema for the server's decoding; None for prose."""
     problem: str = ""
     """Why the answer to the first request was unusable; empty in the first request."""
 
@@ -260,15 +247,8 @@ class ModelRequest(Generic[Value]):
         """The prompt; that of a re-ask has the same beginning, which the server still has in its cache."""
         if not self.problem:
             return self.fitted.text
-        wanted = WANTED_TEXT if issubclass(self.schema, MarkdownAnswer) else WANTED_JSON
+        wanted = WANTED_JSON if self.sent_schema else WANTED_TEXT
         return self.fitted.text + REASK_ENDING.format(problem=self.problem[:MAX_PROBLEM_CHARACTERS], wanted=wanted)
-
-    @property
-    def sent_schema(self) -> dict[str, Any] | None:
-        """JSON schema for the server's decoding; None for prose."""
-        if issubclass(self.schema, MarkdownAnswer):
-            return None
-        return build_server_schema(self.schema, self.limits, bounded=self.settings.schema_limits)
 
     def refuse_repetition(self, completion: Completion) -> tuple[Completion, list[str]]:
         """Raise if prose repeats its instructions, or drop these lines in the re-ask of a list; return answer, notes.
@@ -289,35 +269,32 @@ class ModelRequest(Generic[Value]):
         return {**completion, "text": "".join(kept)}, ["lines that repeat the instructions were left out"]
 
 
-@dataclass(frozen=True)
-class Answer(Generic[Value]):
-    """A validated value with records of the calls that it took."""
-
-    value: Value
-    calls: list[CallRecord]
-
-
 @dataclass
-class Samples(Generic[Value]):
-    """Usable values, problems of the unusable answers, and records of all calls; filled in place."""
+class Answer(Generic[Value]):
+    """Usable values of a question to a model, problems of its unusable answers, and records of the calls it took."""
 
     values: list[Value] = field(default_factory=list)
     unusable: list[str] = field(default_factory=list)
     """The problem of each unusable answer."""
     calls: list[CallRecord] = field(default_factory=list)
 
+    @property
+    def value(self) -> Value:
+        """The first usable value."""
+        return self.values[0]
+
     def add_completions(self, request: ModelRequest[Value], completions: list[Completion]) -> None:
-        """Parse the answers to a request; add values, problems and one record of the call to these samples."""
+        """Parse the completions of a request; add their values and problems, and one record of the call."""
         cuts: list[str] = []
         for completion in completions:
             try:
                 kept, notes = request.refuse_repetition(completion)
-                parsed = parse_answer(kept, request.schema, request.limits, last_try=bool(request.problem))
+                value, more = parse_answer(kept, request.schema, request.limits, last_try=bool(request.problem))
             except UnusableAnswerError as problem:
                 self.unusable.append(str(problem))
             else:
-                self.values.append(parsed.value)
-                cuts += [*notes, *parsed.cuts]
+                self.values.append(value)
+                cuts += [*notes, *more]
         caller, prompt, first = request.caller, request.prompt, completions[0]
         record = CallRecord(
             role=caller.role,
@@ -339,7 +316,7 @@ class Samples(Generic[Value]):
         self.calls.append(record)
 
 
-async def ask_model(
+async def ask_model(  # noqa: PLR0913 - what a question consists of
     caller: Caller,
     prompt: Prompt,
     variables: dict[str, object],
@@ -347,189 +324,127 @@ async def ask_model(
     settings: ModelSettings,
     *,
     trim: str,
-    limits: Limits | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    number: int = 1,
 ) -> Answer[Value]:
-    """Ask a model once, and return its answer as a validated `schema` with its calls; re-ask if it is unusable.
-
-    Arguments and errors are those of `sample_answers`.
-    """
-    samples = await sample_answers(caller, prompt, variables, schema, settings, number=1, trim=trim, limits=limits)
-    return Answer(samples.values[0], samples.calls)
-
-
-async def sample_answers(  # noqa: PLR0913 - the arguments of `ask_model`, and a number
-    caller: Caller,
-    prompt: Prompt,
-    variables: dict[str, object],
-    schema: type[Value],
-    settings: ModelSettings,
-    *,
-    number: int,
-    trim: str,
-    limits: Limits | None = None,
-) -> Samples[Value]:
-    """Ask for `number` answers; return the usable ones, at least one, with all calls. Ask once more if there are none.
+    """Ask a model for `number` values of a schema; return the usable ones, at least one. Re-ask if there are none.
 
     Must run inside a LangGraph node.
 
     `trim` is the variable that may be shortened if the prompt exceeds the context. The prompt sees the run's limits as
-    `limits` if it declares them; without them, the defaults hold.
+    `limits` if it declares them.
 
     Raises:
-        ModelUnavailableError: If the endpoint fails after all retries.
+        ModelUnavailableError: If the server fails after all retries.
         ContextOverflowError: If the prompt cannot be made to fit.
-        SettingsError: If the endpoint does not accept the request.
+        SettingsError: If the server does not accept the request.
         ModelOutputError: If no answer to the re-ask is usable either; `spent` holds the calls of both.
     """
-    request = await prepare_request(caller, prompt, variables, schema, settings, trim=trim, limits=limits or Limits())
-    samples = Samples[Value]()
-    first = await send_first_request(request, number)
-    samples.add_completions(request, first)
-    # Some endpoints give fewer answers than requested.
-    await _add_missing_answers(samples, request, len(first), number)
-    if not samples.values:
-        again = build_reask(request, samples.unusable[0])
-        second = await send_reask(again, number, list(samples.calls))
-        samples.add_completions(again, second)
-        await _add_missing_answers(samples, again, len(second), number)
-    return samples
-
-
-async def _add_missing_answers(samples: Samples[Value], request: ModelRequest[Value], begin: int, number: int) -> None:
-    """Add the missing answers to `samples` one by one; a failed request ends this quietly if there are usable ones."""
-    for place in range(begin, number):
-        try:
-            samples.add_completions(request, await send_further_request(request, place, list(samples.calls)))
-        except (NoUsableAnswer, RequestFailedError):
-            if not samples.values:
-                raise
-            return
-
-
-async def prepare_request(
-    caller: Caller,
-    prompt: Prompt,
-    variables: dict[str, object],
-    schema: type[Value],
-    settings: ModelSettings,
-    *,
-    trim: str,
-    limits: Limits,
-) -> ModelRequest[Value]:
-    """Build the first request for a value, fitted to the model's context and not yet sent."""
+    # 1. Build the request, fitted to the model's context.
     if "limits" in prompt.front_matter.variables:
         variables = {**variables, "limits": limits}
-    ending = ""
-    if issubclass(schema, MarkdownAnswer):
-        if settings.schema_limits:  # prose has no schema, so its limit is one of tokens
-            limit = max(MIN_ANSWER_TOKENS, TOKENS_PER_WORD * schema.compute_word_limit(limits))
-            settings = settings.model_copy(update={"max_tokens": min(settings.max_tokens, limit)})
-    elif settings.structured_output == "prompt":
+    sent, ending = None, ""
+    if not issubclass(schema, MarkdownAnswer):
         sent = build_server_schema(schema, limits, bounded=settings.schema_limits)
-        ending = SCHEMA_ENDING.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
-    fitting = partial(fit_prompt, prompt, variables, trim, settings, ending=ending)
-    return ModelRequest(caller, prompt, variables, fitting, await fitting(), settings, schema, limits)
-
-
-def build_reask(request: ModelRequest[Value], problem: str) -> ModelRequest[Value]:
-    """Return a copy of a request that states the problem of its answer, at a higher temperature.
-
-    A model that decodes greedily repeats its mistake, above all if its answer runs in circles; Whisper raises the
-    temperature of such a passage for the same reason (Radford et al. 2022, Section 4.5).
-    """
-    settings = request.settings
-    if settings.temperature is not None:
-        settings = settings.model_copy(update={"temperature": max(settings.temperature, MIN_REASK_TEMPERATURE)})
-    return replace(request, problem=problem, settings=settings)
-
-
-@task
-async def send_first_request(request: ModelRequest[Any], number: int) -> list[Completion]:
-    """Send the first request and return its answers, which are written to the checkpoint even if they are unusable."""
-    return await _send_request(request, number)
-
-
-@task
-async def send_further_request(request: ModelRequest[Any], place: int, before: list[CallRecord]) -> list[Completion]:
-    """Request one more answer, in a list, with its own seed; the same seed would give the same answer."""
-    seed = request.settings.seed
-    update = {} if seed is None else {"seed": seed + place}
-    return await _send_request(replace(request, settings=request.settings.model_copy(update=update)), 1, before)
-
-
-@task
-async def send_reask(request: ModelRequest[Any], number: int, before: list[CallRecord]) -> list[Completion]:
-    """Send the re-ask and return its answers; raise in the task if none is usable, so that a resumed run asks again.
-
-    The same seed would give the same unusable answer, so a run that has failed so uses the next seed.
-    """
-    seed = request.settings.seed
-    if seed is not None and (failed := get_config().get("metadata", {}).get(FAILED_ANSWERS)):
-        settings = request.settings.model_copy(update={"seed": seed + failed})
-        request = replace(request, settings=settings)
-    completions = await _send_request(request, number, before)
-    samples = Samples[Any]()
-    samples.add_completions(request, completions)
-    if not samples.values:
-        problem = samples.unusable[0]
-        raise ModelOutputError(
-            f"The {request.caller.role} ({request.settings.model}) gave no usable answer in two tries: {problem}. "
-            f"{describe_remedy(problem)}",
-            problem=problem,
-            spent=[*before, *samples.calls],
-        )
-    return completions
-
-
-async def _send_request(request: ModelRequest[Any], number: int, before: Sequence[CallRecord] = ()) -> list[Completion]:
-    """Send a request, and once more, cut, if a refusal reports a context length that allows it; return the answers.
-
-    Both within one task, because a resumed run must create the same tasks in the same order, whatever it knows by then.
-    An error also holds the calls in `before`.
-    """
-    # LangGraph's stream mode `messages` gives each token with the tags and metadata of the configuration.
-    who = {"role": request.caller.role, "step": request.caller.step}
-    var_child_runnable_config.set(merge_configs(get_config(), {"tags": [*who.values()], "metadata": who}))
-    try:
-        try:
-            completions = await _send_once(request, number)
-        except ContextOverflowError as refusal:
+        if not await constrains(settings, sent):
+            ending = SCHEMA_ENDING.format(schema=json.dumps(sent, ensure_ascii=False, separators=(",", ":")))
+    elif settings.schema_limits:  # prose has no schema, so its limit is one of tokens
+        limit = max(MIN_ANSWER_TOKENS, TOKENS_PER_WORD * schema.compute_word_limit(limits))
+        settings = settings.model_copy(update={"max_tokens": min(settings.max_tokens, limit)})
+    fit = partial(fit_prompt, prompt, variables, trim, settings, ending=ending)
+    request = ModelRequest(caller, prompt, variables, fit, await fit(), settings, schema, limits, sent)
+    answer = Answer[Value]()
+    while not answer.values:
+        # 2. Ask, and once more if no answer was usable; the task raises an error if none to the re-ask is.
+        if answer.unusable:
+            request = replace(request, problem=answer.unusable[0])
+        completions = await request_answers(request, number, 0, list(answer.calls))
+        answer.add_completions(request, completions)
+        # 3. Some servers give fewer answers than requested: request the missing ones one by one.
+        for place in range(len(completions), number):
             try:
-                fitted = await request.fit()
-            except ContextOverflowError:
-                raise refusal from None  # its message quotes the server
-            if fitted == request.fitted:
-                raise
-            request = replace(request, fitted=fitted)
-            completions = await _send_once(request, number)
+                answer.add_completions(request, await request_answers(request, 1, place, list(answer.calls)))
+            except (NoUsableAnswer, RequestFailedError):
+                if not answer.values:
+                    raise
+                break
+    return answer
+
+
+@task
+async def request_answers(
+    request: ModelRequest[Any], number: int, place: int, before: list[CallRecord]
+) -> list[Completion]:
+    """Send a request, unless the budget forbids it, and return its answers, which are then in the checkpoint.
+
+    A resumed run must create the same tasks in the same order, whatever it knows by then. So within one task a request
+    is sent once more, cut, if a refusal reports a context length that allows it; and a re-ask without a usable answer
+    is an error, so that the resumed run asks again. Unusable answers to a first request are returned.
+
+    Args:
+        request: The request, or its re-ask.
+        number: How many answers are requested at once.
+        place: Number of the first one among all samples, which gives it a seed of its own.
+        before: Earlier calls for the same value, which an error holds, too.
+    """
+    caller, settings, is_reask = request.caller, request.settings, bool(request.problem) and not place
+    if settings.seed is not None:
+        # A run that has failed on a re-ask would get the same unusable answer with the same seed.
+        failed = get_config().get("metadata", {}).get(FAILED_ANSWERS, 0) if is_reask else 0
+        settings = settings.model_copy(update={"seed": settings.seed + place + failed})
+    if request.problem and settings.temperature is not None:
+        # A model that decodes greedily repeats its mistake, above all if its answer runs in circles; Whisper raises the
+        # temperature of such a passage for the same reason (Radford et al. 2022, Section 4.5).
+        settings = settings.model_copy(update={"temperature": max(settings.temperature, MIN_REASK_TEMPERATURE)})
+    # LangGraph's stream mode `messages` gives each token with the tags and metadata of the configuration.
+    who = {"role": caller.role, "step": caller.step}
+    var_child_runnable_config.set(merge_configs(get_config(), {"tags": [*who.values()], "metadata": who}))
+    event, write = {**who, "round": caller.round, "model": settings.model}, get_stream_writer()
+    completions: list[Completion] = []
+    try:
+        for may_refit in (True, False):
+            admission_check.get()()
+            event["call"] = next(_call_numbers)
+            write({"event": "call", **event})
+            try:
+                completions = await request_completions(
+                    request.text,
+                    settings,
+                    request.sent_schema,
+                    request.fitted.max_tokens,
+                    lambda tokens, text: write({"event": "tokens", "tokens": tokens, "text": text, **event}),
+                    number=number,
+                )
+                break
+            except ContextOverflowError as refusal:
+                # Fitted to the length that the refusal has reported; its message quotes the server.
+                with suppress(ContextOverflowError):
+                    fitted = await request.fit()
+                    if may_refit and fitted != request.fitted:
+                        request = replace(request, fitted=fitted)
+                        continue
+                raise refusal from None
+            finally:
+                write({"event": "ended", **event})
+        trims, read = list(request.fitted.trims), completions[0]["input_tokens"]
+        # Some servers cut a prompt without an error, as Ollama does beyond its `num_ctx`.
+        if is_prompt_truncated(read, request.fitted.tokens, counted=request.fitted.is_counted):
+            trims.append(Trim(variable=WHOLE_PROMPT, words_kept=read, words_before=request.fitted.tokens))
+        completions[0]["trims"] = trims
+        answer = Answer[Any]()
+        answer.add_completions(request, completions)
+        if is_reask and not answer.values:
+            problem = answer.unusable[0]
+            raise ModelOutputError(
+                f"The {caller.role} ({settings.model}) gave no usable answer in two tries: {problem}. "
+                f"{describe_remedy(problem)}",
+                problem=problem,
+                spent=answer.calls,
+            )
     except DraftroomError as error:
         error.spent[:0] = before
         raise
-    trims, read = list(request.fitted.trims), completions[0]["input_tokens"]
-    # Some servers cut a prompt without an error, as Ollama does beyond its `num_ctx`.
-    if is_prompt_truncated(read, request.fitted.tokens, counted=request.fitted.is_counted):
-        trims.append(Trim(variable=WHOLE_PROMPT, words_kept=read, words_before=request.fitted.tokens))
-    completions[0]["trims"] = trims
     return completions
-
-
-async def _send_once(request: ModelRequest[Any], number: int) -> list[Completion]:
-    """Request `number` answers unless the budget forbids it; stream start, progress and end, and return the answers."""
-    admission_check.get()()
-    caller = request.caller
-    write = get_stream_writer()
-    event = {"role": caller.role, "step": caller.step, "round": caller.round, "model": request.settings.model}
-    event |= {"call": next(_call_numbers)}
-
-    def report_progress(tokens: int, text: str) -> None:
-        write({"event": "tokens", "tokens": tokens, "text": text, **event})
-
-    write({"event": "call", **event})
-    schema, limit = request.sent_schema, request.fitted.max_tokens
-    try:
-        return await request_completions(request.text, request.settings, schema, limit, report_progress, number=number)
-    finally:
-        write({"event": "ended", **event})
 
 
 def is_prompt_truncated(read: int, sent: int, *, counted: bool) -> bool:

@@ -1,4 +1,4 @@
-"""Send requests to models: streamed, retried after transient faults, and limited in number for each endpoint.
+"""Send requests to models: streamed, retried after transient faults, and limited in number for each server.
 
 Of many jobs that share an endpoint, the oldest goes first. So jobs end one after the other, each as early as possible,
 and papers that were read meanwhile always wait for a slot. If all jobs took turns, all would end at the same time, and
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing, suppress
 from contextvars import ContextVar
+from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from typing import Any, NotRequired, TypedDict
@@ -19,6 +20,7 @@ from weakref import WeakKeyDictionary
 
 import openai
 from langchain_core.messages import HumanMessage
+from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.config import get_config
 
 from state.errors import ContextOverflowError, DraftroomError, RequestFailedError, RequestRefusedError, SettingsError
@@ -27,9 +29,9 @@ from state.records import Trim
 from tools.models.endpoint import (
     CUT_OFF,
     NO_CHOICE,
-    NO_EVENTS,
     BrokenAnswerError,
     build_retrier,
+    convert_client_error,
     discard_endpoint,
     may_be_caused_by_request,
     open_client,
@@ -37,56 +39,53 @@ from tools.models.endpoint import (
     record_context_length,
     translate_error,
 )
+from tools.models.providers import bind_request, bind_schema, read_finish_reason, read_piece
 
 # Rank of the current job among those that share the endpoints. Requests of equal rank go in the order of their arrival.
 job_order: ContextVar[int] = ContextVar("job_order", default=0)
 
 
 class _RequestSlots:
-    """A semaphore of an endpoint that admits the request of the oldest job first."""
+    """A semaphore of a server that admits the request of the oldest job first."""
 
     def __init__(self, number: int) -> None:
         self._free = number
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._arrivals = count()
 
-    async def acquire(self) -> None:
-        """Wait for a slot and take it; the caller must release it."""
-        if self._free:
-            self._free -= 1
-            return
-        slot = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (job_order.get(), next(self._arrivals), slot))
+    async def __aenter__(self) -> None:
+        """Wait for a slot and take it."""
+        turn = asyncio.get_running_loop().create_future()
+        heappush(self._waiting, (job_order.get(), next(self._arrivals), turn))
+        self._admit(0)
         try:
-            await slot
+            await turn
         except asyncio.CancelledError:
-            if not slot.cancelled():  # the slot was granted at the same moment
-                self.release()
+            if not turn.cancelled():  # the slot was granted at the same moment
+                self._admit(1)
             raise
 
-    def release(self) -> None:
-        """Pass a slot to the oldest job that waits for it, or else mark it as free."""
-        while self._waiting:
-            *_, slot = heappop(self._waiting)
-            if not slot.done():
-                slot.set_result(None)
-                return
-        self._free += 1
+    async def __aexit__(self, *_: object) -> None:
+        """Pass the slot to the oldest job that waits for it."""
+        self._admit(1)
+
+    def _admit(self, released: int) -> None:
+        """Add released slots to the free ones, and grant these to the oldest jobs."""
+        self._free += released
+        while self._free and self._waiting:
+            *_, turn = heappop(self._waiting)
+            if not turn.done():
+                self._free -= 1
+                turn.set_result(None)
 
 
 _slots: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _RequestSlots]] = WeakKeyDictionary()
 
 
-@asynccontextmanager
-async def acquire_slot(settings: ModelSettings) -> AsyncIterator[None]:
-    """Hold a slot of the endpoint within a `with` block; an endpoint with too many at once may answer none in time."""
-    endpoints = _slots.setdefault(asyncio.get_running_loop(), {})
-    slots = endpoints.setdefault(settings.base_url, _RequestSlots(settings.concurrency))
-    await slots.acquire()
-    try:
-        yield
-    finally:
-        slots.release()
+def acquire_slot(settings: ModelSettings) -> _RequestSlots:
+    """Hold a slot of the server within an `async with` block; one with too many requests may answer none in time."""
+    servers = _slots.setdefault(asyncio.get_running_loop(), {})
+    return servers.setdefault(settings.address, _RequestSlots(settings.concurrency))
 
 
 # Finish reasons of an interrupted answer: none at all, and those that vLLM reports when it is shut down.
@@ -95,7 +94,8 @@ INTERRUPTED_REASONS = {"", "abort", "error"}
 # vLLM's router and LiteLLM use this name of the header.
 SESSION_HEADER = "X-Session-ID"
 HARMLESS_PROMPT = "Say yes."  # no filter refuses it
-PROBE_MAX_TOKENS = 16  # enough to show that an endpoint completes its answers
+PROBE_MAX_TOKENS = 16  # enough to show that a server completes its answers
+CLIENT_ERRORS = (openai.OpenAIError, ConnectionError, TimeoutError)  # other clients' exceptions are converted to them
 # Endpoints that returned fewer answers than were requested.
 _single_answer_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
 
@@ -114,6 +114,8 @@ class Completion(TypedDict):
     """Cuts of a prompt that was fitted again, to the context length that a refusal had reported."""
 
 
+# Of a stream: number of the answer, its next text, its finish reason, and the usage so far of all answers if known.
+Piece = tuple[int, str, str, tuple[int, int] | None]
 # Called with the number of pieces (about tokens) received so far, and the newest piece of the first answer.
 Progress = Callable[[int, str], None]
 
@@ -127,54 +129,52 @@ async def request_completions(
     *,
     number: int = 1,
 ) -> list[Completion]:
-    """Send `prompt` as one user message, and wait for `number` complete answers, or fewer if the endpoint gives fewer.
+    """Send `prompt` as one user message, and wait for `number` complete answers, or fewer if the server gives fewer.
 
-    Several answers are requested at once, so that the server reads the prompt once. Some servers ignore `n`, and
+    Several answers are requested at once, so that the endpoint reads the prompt once. Some servers ignore `n`, and
     llama.cpp refuses more than it has slots for. A refused request for several is therefore repeated for one answer; if
-    it was refused for another reason, that request is refused, too.
+    it was refused for another reason, that request is refused, too. Other providers are asked for one.
 
     The schema constrains decoding if the server supports it; prose has none. The limit of tokens is that of each
     answer. The first answer holds usage and time of all of them.
 
     Raises:
-        ModelUnavailableError: If the endpoint fails after all retries.
+        ModelUnavailableError: If the server fails after all retries.
         RequestFailedError: If it fails so, but answers another request.
         ContextOverflowError: If the server reports that prompt and answer are too long.
         RequestRefusedError: If the server refuses this prompt, but answers another.
-        SettingsError: If the server does not accept another part of the request.
+        SettingsError: If the server does not accept another part of the request, or its client cannot be built.
     """
-    arguments = build_request_arguments(settings, schema, max_tokens)
     single = _single_answer_endpoints.setdefault(asyncio.get_running_loop(), set())
-    if number == 1 or settings.base_url in single:
-        return await _request_with_retries(prompt, settings, arguments, progress)
+    if settings.address in single or not settings.is_endpoint:
+        number = 1
+    stream = partial(stream_pieces, settings=settings, schema=schema, number=number)
+    retrier, completions = build_retrier(settings), list[Completion]()
+
+    async def send() -> list[Completion]:
+        async with acquire_slot(settings):
+            return await _collect(stream(prompt, max_tokens), settings, max_tokens, progress)
+
     try:
-        completions = await _request_with_retries(prompt, settings, {**arguments, "n": number}, progress)
-    except SettingsError:
-        completions = await _request_with_retries(prompt, settings, arguments, progress)
+        completions = await retrier(send)
+        completions[0]["http_retries"] = retrier.statistics["attempt_number"] - 1
+    except CLIENT_ERRORS as error:
+        fault = await classify_fault(error, settings, prompt, max_tokens, stream)
+        if number == 1 or not isinstance(fault, SettingsError):
+            raise fault from None  # the cause may quote the key or the prompt
+    if not completions:
+        completions = await request_completions(prompt, settings, schema, max_tokens, progress)
     if len(completions) < number:
-        single.add(settings.base_url)
-    return completions
-
-
-async def _request_with_retries(
-    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
-) -> list[Completion]:
-    """Stream one answer, or the `n` of the arguments, with retries; raise the classified fault if all fail."""
-    stream = _stream_several_answers if "n" in arguments else _stream_single_answer
-    try:
-        async for attempt in build_retrier(settings):
-            with attempt:
-                async with acquire_slot(settings):
-                    completions = await stream(prompt, settings, arguments, progress)
-                completions[0]["http_retries"] = attempt.retry_state.attempt_number - 1
-    except (openai.OpenAIError, ConnectionError, TimeoutError) as error:
-        # Without the cause, which may quote the key or the prompt.
-        raise await classify_fault(error, settings, prompt, arguments) from None
+        single.add(settings.address)
     return completions
 
 
 async def classify_fault(
-    error: Exception, settings: ModelSettings, prompt: str, arguments: dict[str, Any]
+    error: Exception,
+    settings: ModelSettings,
+    prompt: str,
+    max_tokens: int,
+    stream: partial[AsyncGenerator[Piece, None]],
 ) -> DraftroomError:
     """Return the error for a failed request, after asking a harmless question to see whether others fail, too.
 
@@ -187,125 +187,120 @@ async def classify_fault(
     fault = translate_error(error, settings, prompt)
     if isinstance(fault, ContextOverflowError) and fault.context_length:
         record_context_length(settings, fault.context_length)
-    if may_be_caused_by_request(error):
-        if not await _can_answer(settings, arguments):
-            return fault
-        happened, _, advice = str(fault).rpartition("; ")
-        problem = f"{happened}, but answers other requests"
-        return RequestFailedError(f"{problem}; {advice}", problem=problem)
+    is_refusal = not may_be_caused_by_request(error)
     # After a refusal of several answers they are requested one by one, so the reason does not matter yet.
-    if not isinstance(fault, SettingsError) or "n" in arguments or not isinstance(error, openai.APIError):
+    if is_refusal and (not isinstance(fault, SettingsError) or stream.keywords["number"] > 1):
         return fault
-    client = (await open_client(settings)).root_async_client
-    request: Any = {"messages": [{"role": "user", "content": HARMLESS_PROMPT}], **arguments, "stream": True}
-    try:
-        async with await client.chat.completions.create(**request, stream_options={"include_usage": True}) as stream:
-            has_begun = await anext(aiter(stream), None) is not None
-    except (openai.OpenAIError, ConnectionError, TimeoutError, ValueError):
-        has_begun = False
-    if not has_begun:
-        return fault
-    quote = quote_server_message(error, settings, prompt)
-    return RequestRefusedError(
-        f"The endpoint {settings.base_url} refuses this text{quote}, and answers others; give this role a model "
-        "without such a filter, or leave the passage out.",
-        problem=f"the endpoint refuses its text{quote}",
-    )
-
-
-async def _can_answer(settings: ModelSettings, arguments: dict[str, Any]) -> bool:
-    """Return whether the endpoint completes a short answer to a harmless prompt with these arguments."""
-    body = arguments["extra_body"]
-    limit = "max_tokens" if "max_tokens" in body else "max_completion_tokens"
-    short = {**arguments, "extra_body": {**body, limit: PROBE_MAX_TOKENS}}
     try:
         async with acquire_slot(settings):
-            await _stream_single_answer(HARMLESS_PROMPT, settings, short, lambda *_: None)
-    except (openai.OpenAIError, ConnectionError, TimeoutError):
-        return False
-    return True
-
-
-async def _stream_single_answer(
-    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
-) -> list[Completion]:
-    """Stream one answer and return it in a list; raise `BrokenAnswerError` if it was interrupted."""
-    client = await open_client(settings)
-    begin, pieces, finish_reason, usage = time.perf_counter(), list[str](), "", None
-    try:
-        # The last value counts: some servers repeat the finish reason or the usage so far in several chunks.
-        async for chunk in client.astream([HumanMessage(prompt)], **arguments):
-            finish_reason = chunk.response_metadata.get("finish_reason") or finish_reason
-            usage = chunk.usage_metadata or usage
-            if chunk.text:
-                pieces.append(str(chunk.text))
-                progress(len(pieces), pieces[-1])
-    except ValueError as error:
-        raise BrokenAnswerError(NO_EVENTS) from error
-    if finish_reason in INTERRUPTED_REASONS:
-        raise BrokenAnswerError(CUT_OFF if pieces else NO_CHOICE)
-    tokens = (usage["input_tokens"], usage["output_tokens"]) if usage else None
-    return _build_completions([("".join(pieces), finish_reason)], tokens, len(pieces), begin)
-
-
-async def _stream_several_answers(
-    prompt: str, settings: ModelSettings, arguments: dict[str, Any], progress: Progress
-) -> list[Completion]:
-    """Stream the `n` answers of the arguments and return them in order; raise `BrokenAnswerError` if one breaks off."""
-    # LangChain's client mixes the pieces of several answers; the OpenAI client below it keeps them apart.
-    client = (await open_client(settings)).root_async_client
-    begin, usage, received = time.perf_counter(), None, 0
-    texts, reasons = dict[int, list[str]](), dict[int, str]()
-    try:
-        stream = await client.chat.completions.create(
-            messages=[{"role": "user", "content": prompt}],
-            stream=True,
-            stream_options={"include_usage": True},
-            **arguments,
+            if is_refusal:
+                async with aclosing(stream(HARMLESS_PROMPT, max_tokens)) as answer:
+                    await anext(answer)
+            else:
+                short = stream(HARMLESS_PROMPT, PROBE_MAX_TOKENS)
+                await _collect(short, settings, PROBE_MAX_TOKENS, lambda *_: None)
+    except (*CLIENT_ERRORS, StopAsyncIteration):
+        return fault
+    if is_refusal:
+        quote = quote_server_message(error, settings, prompt)
+        return RequestRefusedError(
+            f"{settings.server} refuses this text{quote}, and answers others; give this role a model without such a "
+            "filter, or leave the passage out.",
+            problem=f"the endpoint refuses its text{quote}",
         )
-        async for chunk in stream:
-            usage = chunk.usage or usage
-            newest = ""
-            for choice in chunk.choices:
-                piece = choice.delta.content or ""
-                texts.setdefault(choice.index, []).append(piece)
-                reasons[choice.index] = choice.finish_reason or reasons.get(choice.index, "")
-                newest += piece if choice.index == 0 else ""
-                received += 1
-            progress(received, newest)
-    except ValueError as error:
-        raise BrokenAnswerError(NO_EVENTS) from error
-    if not texts:
-        raise BrokenAnswerError(NO_CHOICE)
-    if INTERRUPTED_REASONS & set(reasons.values()):
-        raise BrokenAnswerError(CUT_OFF)
-    answers = [("".join(pieces), reasons[index]) for index, pieces in sorted(texts.items())]
-    tokens = (usage.prompt_tokens, usage.completion_tokens) if usage else None
-    return _build_completions(answers, tokens, received, begin)
+    happened, _, advice = str(fault).rpartition("; ")
+    problem = f"{happened}, but answers other requests"
+    return RequestFailedError(f"{problem}; {advice}", problem=problem)
 
 
-def _build_completions(
-    answers: list[tuple[str, str]], usage: tuple[int, int] | None, pieces: int, begin: float
+async def stream_pieces(
+    prompt: str,
+    max_tokens: int,
+    *,
+    settings: ModelSettings,
+    schema: dict[str, Any] | None,
+    number: int,
+) -> AsyncGenerator[Piece, None]:
+    """Stream the pieces of `number` answers; exceptions of any client are raised as those of OpenAI's."""
+    client: Any = await open_client(settings)
+    try:
+        if number > 1:
+            # LangChain's client mixes the pieces of several answers; the OpenAI client below it keeps them apart.
+            chunks = await client.root_async_client.chat.completions.create(
+                messages=[{"role": "user", "content": prompt}],
+                n=number,
+                stream=True,
+                stream_options={"include_usage": True},
+                **build_request_arguments(settings, schema, max_tokens),
+            )
+            async for chunk in chunks:
+                if chunk.usage:
+                    yield (0, "", "", (chunk.usage.prompt_tokens, chunk.usage.completion_tokens))
+                for choice in chunk.choices:
+                    yield (choice.index, choice.delta.content or "", choice.finish_reason or "", None)
+            return
+        if settings.is_endpoint:
+            chunks = client.astream([HumanMessage(prompt)], **build_request_arguments(settings, schema, max_tokens))
+        else:
+            chunks = bind_request(client, settings, schema, max_tokens).astream([HumanMessage(prompt)])
+        usage: UsageMetadata | None = None
+        async for chunk in chunks:
+            if chunk.usage_metadata:
+                # Some endpoints repeat the usage so far; the classes of providers report the usage of each piece.
+                usage = chunk.usage_metadata if settings.is_endpoint else add_usage(usage, chunk.usage_metadata)
+            told = (usage["input_tokens"], usage["output_tokens"]) if usage else None
+            yield (0, read_piece(chunk), read_finish_reason(chunk), told)
+    except Exception as error:
+        if (converted := convert_client_error(error, settings)) is error:
+            raise
+        raise converted from error
+
+
+async def _collect(
+    pieces: AsyncGenerator[Piece, None], settings: ModelSettings, max_tokens: int, progress: Progress
 ) -> list[Completion]:
-    """Build completions of texts and finish reasons; the first one holds the usage of all.
+    """Return the answers of a stream in order; raise `BrokenAnswerError` if one breaks off, or after a long silence.
 
-    Without usage from the server, the number of pieces estimates the tokens.
+    The first one holds the usage of all. Without usage from the server, the number of pieces estimates the tokens.
     """
+    begin, received, usage = time.perf_counter(), 0, None
+    texts, reasons = dict[int, list[str]](), dict[int, str]()
+    async with asyncio.timeout(settings.timeout_s) as silence:
+        async for index, text, reason, told in pieces:
+            silence.reschedule(asyncio.get_running_loop().time() + settings.timeout_s)
+            # The last value counts: some servers repeat the finish reason or the usage so far in several chunks.
+            texts.setdefault(index, []).append(text)
+            reasons[index] = reason or reasons.get(index, "")
+            usage = told or usage
+            if text:
+                received += 1
+                progress(received, "" if index else text)
+    if not settings.is_endpoint and not reasons.get(0):  # not every class tells why an answer ended
+        reasons[0] = "length" if usage and usage[1] >= max_tokens else "stop"
+    if INTERRUPTED_REASONS & set(reasons.values()) or not texts:
+        raise BrokenAnswerError(CUT_OFF if received else NO_CHOICE)
     completions = [
         Completion(
-            text=text,
-            finish_reason=reason,
+            text="".join(texts[index]),
+            finish_reason=reasons[index],
             input_tokens=0,
             output_tokens=0,
             tokens_estimated=usage is None,
             seconds=0.0,
             http_retries=0,
         )
-        for text, reason in answers
+        for index in sorted(texts)
     ]
-    completions[0]["input_tokens"], completions[0]["output_tokens"] = usage or (0, pieces)
+    completions[0]["input_tokens"], completions[0]["output_tokens"] = usage or (0, received)
     completions[0]["seconds"] = round(time.perf_counter() - begin, 3)
     return completions
+
+
+async def constrains(settings: ModelSettings, schema: dict[str, Any]) -> bool:
+    """Return whether answers can be constrained to a schema; otherwise the schema belongs into the prompt."""
+    if settings.is_endpoint or settings.structured_output == "prompt":
+        return settings.structured_output == "json_schema"
+    return bind_schema(await open_client(settings), schema) is not None
 
 
 def build_request_arguments(settings: ModelSettings, schema: dict[str, Any] | None, max_tokens: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Endpoints: what each serves, its client, its retries, and the meaning of its faults."""
+"""Servers of models: what each serves, its client, its retries, and the meaning of its faults."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from functools import partial
@@ -16,16 +17,26 @@ from weakref import WeakKeyDictionary
 
 import httpx2
 import openai
+from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
+from langgraph.config import get_stream_writer
 from pydantic import SecretStr
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from state.errors import ContextOverflowError, DraftroomError, ModelUnavailableError, SettingsError
 from state.model_settings import ModelSettings
+from tools.models.providers import build_chat_model
 
 TRANSIENT_STATUSES = {408, 409, 425, 429}
 OVERLOAD_STATUSES = {429, 503}  # the server is overloaded; the request itself is fine
 LONGEST_WAIT_S = 120.0
+LONGEST_LOADING_PAUSE_S = 5.0  # between two looks whether a server has loaded its model
+# Messages of servers and routers, with status 500 or 503, before a model is ready; not those of a failed loading.
+LOADING_PATTERN = re.compile(
+    r"^(?!.*(?:fail|unable|error (?:while )?loading)).*"
+    r"(?:\bloading\b|starting up|warming up|not (?:yet )?ready|no (?:healthy|available) )",
+    re.IGNORECASE | re.DOTALL,
+)
 CONNECT_TIMEOUT_S = 10.0
 MAX_QUOTE_CHARACTERS = 300  # of a server's message, which the user sees
 MIN_LEAK_CHARACTERS = 16  # in a row that a server's message and a prompt must share to count as a quotation
@@ -41,6 +52,9 @@ REPORTED_LENGTH_PATTERN = re.compile(
     r"(?: is| of| only)*['\"]?\s*[=:(]?\s*(\d+)",
     re.IGNORECASE,
 )
+# A client without a key complains before it sends anything.
+MISSING_KEY_PATTERN = re.compile(r"api[ _-]?key|authentication|credential", re.IGNORECASE)
+QUOTED_MESSAGE_PATTERN = re.compile(r"""['"]message['"]:\s*(['"])(.+?)\1""")
 # Endings of messages that begin with the address of the endpoint.
 CUT_OFF = "broke off its answer, or lost the connection; look at its log, then resume the run"
 NO_CHOICE = "sent an answer without any choice or text in it; look at its log, then resume the run"
@@ -54,13 +68,40 @@ class BrokenAnswerError(ConnectionError):
 
 
 def build_retrier(settings: ModelSettings) -> AsyncRetrying:
-    """Build the retrying object for transient faults, with the number of retries and the waits of the settings."""
+    """Build the retrying object for transient faults, which also waits for a server that is loading its model."""
+
+    def should_stop(attempt: RetryCallState) -> bool:
+        if is_loading(get_fault(attempt)):
+            return (attempt.seconds_since_start or 0) >= settings.startup_wait_s
+        return attempt.attempt_number > settings.retries
+
+    def report_loading(attempt: RetryCallState) -> None:
+        if attempt.attempt_number == 1 and is_loading(get_fault(attempt)):
+            text = f"{settings.server} is loading its model; waiting for it for up to {settings.startup_wait_s:g} s"
+            with suppress(RuntimeError, KeyError):  # where no graph runs
+                get_stream_writer()({"event": "waiting", "text": text})
+
     return AsyncRetrying(
         retry=retry_if_exception(is_transient_error),
         wait=partial(compute_retry_wait, settings.retry_wait_s),
-        stop=stop_after_attempt(settings.retries + 1),
+        stop=should_stop,
+        before_sleep=report_loading,
         reraise=True,
     )
+
+
+def get_fault(attempt: RetryCallState) -> BaseException | None:
+    """Return the exception of a failed attempt."""
+    return attempt.outcome.exception() if attempt.outcome else None
+
+
+def is_loading(error: BaseException | None) -> bool:
+    """Return whether a server cannot answer yet because it is loading its model."""
+    if not isinstance(error, openai.APIStatusError) or error.status_code not in {500, 503}:
+        return False
+    # A server is never too busy for its list of models.
+    is_list = error.status_code == 503 and error.request.url.path.endswith("/models")
+    return is_list or bool(LOADING_PATTERN.search(str(error.body)))
 
 
 def is_transient_error(error: BaseException) -> bool:
@@ -84,10 +125,12 @@ def find_retry_delay(error: BaseException | None) -> float | None:
 
 def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
     """Return the seconds to wait: as the server asks, or a first wait doubled after each attempt, up to a limit."""
-    requested = find_retry_delay(attempt.outcome.exception() if attempt.outcome else None)
+    error = get_fault(attempt)
+    requested = find_retry_delay(error)
     if requested is not None:
         return requested
-    return min(first_wait_s * 2.0 ** (attempt.attempt_number - 1), LONGEST_WAIT_S)
+    longest = LONGEST_LOADING_PAUSE_S if is_loading(error) else LONGEST_WAIT_S
+    return min(first_wait_s * 2.0 ** min(attempt.attempt_number - 1, 10), longest)
 
 
 def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -97,6 +140,34 @@ def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
+def convert_client_error(error: Exception, settings: ModelSettings) -> Exception:
+    """Return the exception that OpenAI's client would raise in place of another client's: by status, else by its name.
+
+    An exception that says nothing of the kind counts as a refused request.
+    """
+    if isinstance(error, openai.OpenAIError):
+        return error
+    if settings.is_endpoint:
+        return BrokenAnswerError(NO_EVENTS) if isinstance(error, ValueError) else error
+    causes = [*iterate_causes(error)]
+    codes = [getattr(cause, name, None) for cause in causes for name in ("status_code", "code")]
+    status = next((code for code in codes if isinstance(code, int) and 400 <= code < 600), 0)
+    names = " ".join(type(cause).__name__ for cause in causes)
+    if not status and re.search("Timeout", names) and "ConnectTimeout" not in names:
+        return TimeoutError()
+    if not status and re.search("Connect|ReadError|Protocol", names):
+        return ConnectionError()
+    message = str(error)
+    quoted = QUOTED_MESSAGE_PATTERN.search(message)
+    response = httpx2.Response(
+        status or (401 if MISSING_KEY_PATTERN.search(message) else 400),
+        headers=getattr(getattr(error, "response", None), "headers", None),
+        request=httpx2.Request("POST", "http://provider"),
+    )
+    body = {"message": quoted[2] if quoted else message if status else f"{type(error).__name__}: {message}"}
+    return openai.APIStatusError(message, response=response, body=body)
+
+
 def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
     """Return the error for the user that stands for an exception of the client; nothing is raised.
 
@@ -104,23 +175,28 @@ def translate_error(error: Exception, settings: ModelSettings, prompt: str = "")
     """
     if isinstance(error, openai.APIStatusError):
         return _translate_status(error, settings, quote_server_message(error, settings, prompt))
-    return ModelUnavailableError(f"The endpoint {settings.base_url} {_describe_fault(error, settings, prompt)}.")
+    return ModelUnavailableError(f"{settings.server} {_describe_fault(error, settings, prompt)}.")
+
+
+def is_unreachable(error: BaseException) -> bool:
+    """Return whether nothing accepts a connection; by name, because clients use different HTTP libraries."""
+    return any(type(cause).__name__ in {"ConnectError", "ConnectTimeout"} for cause in iterate_causes(error))
 
 
 def may_be_caused_by_request(error: Exception) -> bool:
     """Return whether a passing kind of fault (500, timeout) may be due to the request, not to a server gone or busy."""
-    if any(isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)) for cause in iterate_causes(error)):
+    if is_unreachable(error) or is_loading(error):
         return False
     return is_transient_error(error) and getattr(error, "status_code", None) not in OVERLOAD_STATUSES
 
 
 def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> str:
-    """Describe a fault and its remedy, as the rest of a sentence that begins with the address of the endpoint."""
+    """Describe a fault and its remedy, as the rest of a sentence that begins with the server."""
+    if is_unreachable(error):
+        return "cannot be reached; start it (`draftroom models up`) or correct `base_url`"
     for cause in iterate_causes(error):
         if isinstance(cause, BrokenAnswerError):
             return str(cause)
-        if isinstance(cause, (httpx2.ConnectError, httpx2.ConnectTimeout)):
-            return "cannot be reached; start it (`draftroom models up`) or correct `base_url`"
     if isinstance(error, (openai.APITimeoutError, TimeoutError)):
         return f"was silent for {settings.timeout_s:g} s; look at its log, or set a longer `timeout_s`"
     if isinstance(error, (openai.APIConnectionError, ConnectionError)):
@@ -131,9 +207,9 @@ def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> s
     return NO_EVENTS
 
 
-def quote_server_message(error: openai.APIError, settings: ModelSettings, prompt: str) -> str:
+def quote_server_message(error: Exception, settings: ModelSettings, prompt: str) -> str:
     """Return `: “…”` with the server's message of an error, without key and parts of the prompt; empty without any."""
-    body = error.body
+    body = getattr(error, "body", None)
     message = body.get("message") or body.get("detail") if isinstance(body, dict) else body
     if isinstance(message, list):  # FastAPI lists the faults of each field, and quotes the whole request beside them
         message = "; ".join(str(item.get("msg", "")) for item in message if isinstance(item, dict))
@@ -157,18 +233,20 @@ def normalize_server_message(text: str) -> str:
 
 def _translate_status(error: openai.APIStatusError, settings: ModelSettings, quote: str) -> DraftroomError:
     """Return the error for the user that stands for an HTTP status, with the server's message as a quote."""
-    where, status = f"The endpoint {settings.base_url}", error.status_code
+    where, status = settings.server, error.status_code
     if status in {401, 403}:
+        variable = settings.api_key_env or "that it reads"
         return ModelUnavailableError(
-            f"{where} refuses the key{quote}; put the right one into the environment variable {settings.api_key_env} "
-            "(or name another with `api_key_env`).",
+            f"{where} refuses the key{quote}; put the right one into the environment variable {variable} (or name "
+            "another with `api_key_env`).",
             kind="endpoint_refused",
         )
     if status == 404:
-        return ModelUnavailableError(
-            f"{where} does not serve {settings.model!r}{quote}; `draftroom doctor` lists the models that it serves.",
-            kind="wrong_model",
-        )
+        fix = "`draftroom doctor` lists the models that it serves" if settings.is_endpoint else "correct `model`"
+        return ModelUnavailableError(f"{where} does not serve {settings.model!r}{quote}; {fix}.", kind="wrong_model")
+    if is_loading(error):
+        advice = "wait until it is ready, or set a longer `startup_wait_s`"
+        return ModelUnavailableError(f"{where} is still loading its model{quote}; {advice}.")
     if status in {400, 413} and OVERFLOW_PATTERN.search(quote):
         # With the length in the message, the prompt can be cut to it and sent again.
         reported = REPORTED_LENGTH_PATTERN.search(str(error.body))
@@ -192,15 +270,22 @@ def _translate_status(error: openai.APIStatusError, settings: ModelSettings, quo
     return ModelUnavailableError(f"{where} answered with status {status}{quote}; {advice}.")
 
 
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, float], ChatOpenAI]] = WeakKeyDictionary()
+_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, BaseChatModel]] = WeakKeyDictionary()
 
 
-async def open_client(settings: ModelSettings) -> ChatOpenAI:
-    """Return the client of the endpoint, built once per event loop; model and sampling are arguments of each call."""
+async def open_client(settings: ModelSettings) -> BaseChatModel:
+    """Return the client of a server, built once per event loop; that of an endpoint is for all of its models.
+
+    Raises:
+        SettingsError: The package of a provider is missing, or its class cannot be built.
+    """
     clients = _clients.setdefault(asyncio.get_running_loop(), {})
-    key = (settings.base_url, settings.api_key_env, settings.timeout_s)
+    fields = {"provider", "use", "base_url", "api_key_env", "timeout_s"}
+    key = settings.model_dump_json(include=fields if settings.is_endpoint else {*fields, "model", "extra_body"})
     if key not in clients:
-        client = await asyncio.to_thread(_build_client, settings)  # in a thread, because it reads certificates
+        # In a thread, because it imports packages or reads certificates.
+        build = _build_client if settings.is_endpoint else build_chat_model
+        client = await asyncio.to_thread(build, settings)
         clients.setdefault(key, client)  # another call may have built one meanwhile
     return clients[key]
 
@@ -208,10 +293,12 @@ async def open_client(settings: ModelSettings) -> ChatOpenAI:
 async def close_clients() -> None:
     """Close the connections of this event loop at the end of a program or a test."""
     for client in _clients.pop(asyncio.get_running_loop(), {}).values():
-        await client.root_async_client.close()
+        # The clients of providers share connections with others in the process.
+        if isinstance(client, ChatOpenAI) and client.http_async_client:
+            await client.root_async_client.close()
 
 
-def _build_client(settings: ModelSettings) -> ChatOpenAI:
+def _build_client(settings: ModelSettings) -> BaseChatModel:
     """Build a client that does not retry, and that rejects web pages; the key comes from the environment."""
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
     key = os.environ.get(settings.api_key_env) or "none"  # local servers accept any key but an empty one
@@ -219,7 +306,7 @@ def _build_client(settings: ModelSettings) -> ChatOpenAI:
         base_url=settings.base_url,
         api_key=SecretStr(key),
         timeout=timeout,
-        stream_chunk_timeout=settings.timeout_s,
+        stream_chunk_timeout=None,  # `stream_answer` has one for the models of all providers
         max_retries=0,  # `build_retrier` counts and records the retries
         stream_usage=True,
         # The default client would be shared by all event loops of the process, and closed with the first of them.
@@ -255,11 +342,16 @@ _learned_lengths: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, s
 async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
     """Return what the endpoint serves; it is asked once per event loop, and again after a failed call.
 
-    It is not retried, so that a mistyped address is reported at once.
+    It is waited for while it loads its model, but not retried, so that a mistyped address is reported at once. Other
+    providers are not asked; LangChain knows the context length of some of their models.
 
     Raises:
         ModelUnavailableError: If it does not answer, refuses the key, or does not serve `settings.model`.
+        SettingsError: The package of a provider is missing, or its class cannot be built.
     """
+    if not settings.is_endpoint:
+        profile = (await open_client(settings)).profile or {}
+        return Endpoint({settings.model: profile.get("max_input_tokens")}, tokenizer="")
     known = _known_endpoints.setdefault(asyncio.get_running_loop(), {})
     endpoint = known.get(settings.base_url)
     if endpoint is None or settings.model not in endpoint.context_lengths:
@@ -283,13 +375,13 @@ def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | No
     """Return the context length set, else served, or the shorter one that a refusal reported; None if unknown."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
     # A refusal has reported the true length, so a shorter one wins.
-    learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.base_url, settings.model))
+    learned = _learned_lengths.get(asyncio.get_running_loop(), {}).get((settings.address, settings.model))
     return min(known or learned, learned) if learned else known
 
 
 def record_context_length(settings: ModelSettings, length: int) -> None:
     """Store the context length that a refusal has reported; most servers leave it out of their list of models."""
-    _learned_lengths.setdefault(asyncio.get_running_loop(), {})[settings.base_url, settings.model] = length
+    _learned_lengths.setdefault(asyncio.get_running_loop(), {})[settings.address, settings.model] = length
 
 
 async def count_message_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:
@@ -300,28 +392,28 @@ async def count_message_tokens(text: str, settings: ModelSettings, endpoint: End
     """
     if not endpoint.tokenizer:
         return math.ceil(len(text) / CHARACTERS_PER_TOKEN)
-    messages, count = [{"role": "user", "content": text}], 0
+    messages = [{"role": "user", "content": text}]
+
+    async def count() -> int:
+        if endpoint.tokenizer == "vLLM":
+            return int((await _post_request(settings, "/tokenize", messages=messages))["count"])
+        # llama.cpp counts plain text only, so the chat template is applied first.
+        prompt = (await _post_request(settings, "/apply-template", messages=messages))["prompt"]
+        return len((await _post_request(settings, "/tokenize", content=prompt, parse_special=True))["tokens"])
+
     try:
-        async for attempt in build_retrier(settings):
-            with attempt:
-                if endpoint.tokenizer == "vLLM":
-                    count = int((await _post_request(settings, "/tokenize", messages=messages))["count"])
-                else:
-                    # llama.cpp counts plain text only, so the chat template is applied first.
-                    prompt = (await _post_request(settings, "/apply-template", messages=messages))["prompt"]
-                    answer = await _post_request(settings, "/tokenize", content=prompt, parse_special=True)
-                    count = len(answer["tokens"])
+        return await build_retrier(settings)(count)
     except (openai.OpenAIError, BrokenAnswerError, ValueError, KeyError, TypeError) as error:
         discard_endpoint(settings)
         raise translate_error(error, settings, text) from None  # the cause may quote the key or the prompt
-    return count
 
 
 async def _request_endpoint(settings: ModelSettings) -> Endpoint:
     """Ask the endpoint for its models and its tokenizer; faults are raised as errors for the user."""
     try:
-        client = await open_client(settings)
-        answer: Any = await client.root_async_client.get("/models", cast_to=object)
+        client: Any = await open_client(settings)
+        retrier = build_retrier(settings.model_copy(update={"retries": 0}))
+        answer: Any = await retrier(client.root_async_client.get, "/models", cast_to=object)
         lengths = dict[str, int | None]()
         for model in answer["data"]:
             # vLLM reports the context of a model, and llama.cpp that of one of its slots.
@@ -345,5 +437,5 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
 async def _post_request(settings: ModelSettings, path: str, **fields: Any) -> Any:
     """Post fields to a path of the server, outside /v1, and return the decoded JSON; the client's errors pass."""
     address = settings.base_url.removesuffix("/v1") + path
-    client = await open_client(settings)
+    client: Any = await open_client(settings)
     return await client.root_async_client.post(address, cast_to=object, body={"model": settings.model, **fields})

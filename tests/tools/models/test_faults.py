@@ -204,6 +204,30 @@ async def test_after_a_fault_the_endpoint_is_asked_anew_what_it_serves(desk: Des
         await desk.ask()
 
 
+async def test_a_server_that_loads_its_model_is_waited_for(desk: Desk) -> None:
+    desk.endpoint.loading = 3  # its list of models, too
+    desk.endpoint.answer = Script([Status(500, "The model is loading."), Status(500, "The model is loading."), GOOD])
+    events: list[Any] = [part async for part in desk.graph(retries=0).astream({"text": "Cells."}, stream_mode="custom")]
+    told = f"The endpoint {desk.endpoint.base_url} is loading its model; waiting for it for up to 300 s"
+    assert {event["text"] for event in events if event["event"] == "waiting"} == {told}
+    assert len(desk.sent) == 3
+
+
+async def test_a_server_that_does_not_get_ready_is_told_after_the_wait(desk: Desk) -> None:
+    desk.endpoint.loading = 9
+    with pytest.raises(
+        ModelUnavailableError, match=r"is still loading its model: “Loading model”; wait until .*or set"
+    ):
+        await desk.ask(startup_wait_s=0)
+    assert desk.endpoint.loading == 8
+
+
+async def test_a_model_that_cannot_be_loaded_is_not_waited_for(desk: Desk) -> None:
+    desk.endpoint.answer = lambda _: Status(500, "error loading model: unable to allocate memory")
+    with pytest.raises(ModelUnavailableError, match="status 500: “error loading model"):
+        await desk.ask(retries=0)
+
+
 async def test_nobody_listens(desk: Desk) -> None:
     desk.endpoint.close()
     with pytest.raises(

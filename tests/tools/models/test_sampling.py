@@ -14,7 +14,7 @@ from state.errors import ModelUnavailableError, SettingsError
 from state.records import CallRecord
 from tests.fake_endpoint import Choices, Json, Script, Status, Text
 from tests.tools.models.desk import THREAD, Desk, Verdict
-from tools.models import Caller, sample_answers
+from tools.models import Caller, ask_model
 from tools.models.prompts import load_prompt
 
 CELL, ATOM, JUNK = Json({"word": "cell"}), Json({"word": "atom"}), Text("I would rather not.")
@@ -36,7 +36,7 @@ async def words(desk: Desk, number: int = 3, saver: Any = None, begin: Words | N
         variables: dict[str, object] = {"text": "A tale of cells.", "question": "Which word?"}
         caller, settings = Caller("reader", "judge", 1), desk.settings(**choices)
         prompt = await asyncio.to_thread(load_prompt, desk.prompt)
-        samples = await sample_answers(caller, prompt, variables, Verdict, settings, number=number, trim="text")
+        samples = await ask_model(caller, prompt, variables, Verdict, settings, number=number, trim="text")
         return {
             "words": [value.word for value in samples.values],
             "unusable": samples.unusable,
