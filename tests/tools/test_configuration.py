@@ -332,12 +332,6 @@ def test_a_mistake_in_a_variable(variable: str, value: str, culprit: str, monkey
     assert "s3cret" not in message
 
 
-def test_merging_goes_into_tables_and_changes_neither_side() -> None:
-    base, over = {"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}}
-    assert merge_settings(base, over) == {"a": {"b": 1, "c": [2]}, "d": {"e": 2}}
-    assert (base, over) == ({"a": {"b": 1, "c": [1]}, "d": 1}, {"a": {"c": [2]}, "d": {"e": 2}})
-
-
 def test_a_role_with_another_provider_takes_nothing_of_the_server_of_the_others() -> None:
     local = {"base_url": "http://127.0.0.1:1/v1", "model": "large", "api_key_env": "LAB_KEY", "retries": 2}
     tables = {"default": local, "reader": {"provider": "anthropic", "model": "claude"}, "editor": {"model": "small"}}
