@@ -118,8 +118,13 @@ def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, e
     assert newest["id"] not in command("runs").stdout
 
 
-def test_a_check_with_a_model_is_not_listed(page: httpx.Client, endpoint: FakeEndpoint, home: Path):
+def test_a_check_with_a_model_is_not_listed_and_a_baseline_not_resumed(
+    page: httpx.Client, endpoint: FakeEndpoint, home: Path
+):
     command = Command(home, endpoint)
+    command("review", SEEDLINGS, "--section", "Methods", "--variant", "single", "--quiet")
+    (alone,) = (run["id"] for run in page.get("/runs").json()["runs"] if run["system"] == "single_model")
+    assert f"`draftroom resume {alone}`" in problem(page.post(f"/runs/{alone}/resume", json={}))
     command("check", SEEDLINGS, "--model", "large", "--quiet")
     assert "number_check" in {record["system"] for record in command.records()}
     assert "number_check" not in {run["system"] for run in page.get("/runs").json()["runs"]}
