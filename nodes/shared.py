@@ -18,7 +18,7 @@ from state.errors import InputError, RetrievalUnavailableError, SettingsError
 from state.model_settings import Limits, ModelSettings
 from state.settings import SYSTEM_TABLES, RunContext, Scope, Settings
 from tools.checks.fidelity import list_subject_warnings
-from tools.configuration import list_setting_deviations, resolve_settings
+from tools.configuration import change_frozen_settings, list_setting_deviations, resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions, list_instruction_warnings, repeats_instruction
 from tools.models import Answer, Caller, ask_model
@@ -41,13 +41,29 @@ class AgentAnswer(BaseModel):
 
 
 def get_model_settings(role: str, state: Mapping[str, Any]) -> ModelSettings:
-    """Return the frozen settings of the model that plays a role in this run."""
-    return ModelSettings(**state["settings"]["models"][role])
+    """Return the settings of the model that plays a role in this run."""
+    return ModelSettings(**_get_current_settings(state)["models"][role])
 
 
 def get_limits(state: Mapping[str, Any]) -> Limits:
-    """Return the limits that the run was started with."""
-    return Limits(**state["settings"]["limits"])
+    """Return the limits of this run."""
+    return Limits(**_get_current_settings(state)["limits"])
+
+
+def _get_current_settings(state: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the frozen settings of this run, with the models of its record and the choices that a resume was given."""
+    settings: Mapping[str, Any] = state["settings"]
+    try:
+        context = getattr(get_runtime(), "context", None)
+    except RuntimeError:  # the agent is asked outside of a graph
+        return settings
+    if recorded := ensure_config()["configurable"].get(FROZEN_SETTINGS):
+        models = {role: fields for role, fields in recorded["models"].items() if role != "default"}
+        settings = change_frozen_settings(settings, {"models": models})
+    # With the context of its first attempt, the frozen settings hold its choices already.
+    if not isinstance(context, RunContext) or context._has_begun or context.table not in settings:
+        return settings
+    return change_frozen_settings(settings, context.build_overrides())
 
 
 def refuse_sync_call(state: Mapping[str, Any]) -> Any:  # noqa: ARG001 - LangGraph gives it

@@ -7,7 +7,7 @@ import asyncio
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
-from runs.record import RunRecord, delete_record, load_records, lock_run
+from runs.record import RunRecord, delete_record, load_records, lock_thread
 from tools.documents.reading import delete_document
 from tools.literature.fetching import delete_cached_searches
 from tools.retrieval.search import delete_vectors
@@ -22,7 +22,7 @@ def delete_run(record: RunRecord) -> None:
         StateError: Another process drives the run, or the checkpoints or the state folder cannot be written.
     """
     paper = record["input"]["paper"]
-    with lock_run(record["id"]):
+    with lock_thread(record["thread"]):
         if record["checkpoints"] != "memory":
             asyncio.run(_delete_checkpoints(record))
         # The cache does not say which run a search was for. It lasts a week, and is filled again on demand.
@@ -32,7 +32,7 @@ def delete_run(record: RunRecord) -> None:
             delete_document(paper)
             delete_vectors(paper["sha256"])
         # The record goes last, so that a deletion that failed can be tried again.
-        delete_record(record["id"])
+        delete_record(record)
 
 
 async def _delete_checkpoints(record: RunRecord) -> None:

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.graph_state import Graph, StreamState, build_graph_config, build_graph_metadata, compile_graph
-from runs.record import RunRecord, lock_run
+from runs.record import RunRecord, lock_thread
 from runs.recorder import UNLIMITED_BUDGET, Budget, RunRecorder
 from runs.runnable import Builder, RunnableGraph
 from runs.signals import install_signal_handler, run_until_stopped
@@ -92,7 +92,7 @@ def drive_run(
     Raises:
         DraftroomError: An error that ended the run early. It is in the record, and its note says how to resume.
     """
-    with lock_run(record["id"]):
+    with lock_thread(record["thread"]):
         recorder = RunRecorder(record, runnable, budget)
         address = checkpoints or resolve_checkpoint_address(record)
         with recorder.record_failures():
@@ -220,6 +220,7 @@ def _save_outcome(
     status: Literal["done", "paused", "stopped"], snapshot: StateSnapshot, recorder: RunRecorder
 ) -> RunOutcome:
     """Write the record with the status that the run ends this attempt with, and return the outcome."""
+    recorder.record = {**recorder.record, "checkpoint": snapshot.config["configurable"].get("checkpoint_id", "")}
     recorder.save(status, StreamState(snapshot).merge_subgraphs(recorder.runnable))
     question = snapshot.interrupts[0].value if status == "paused" else {}
     return RunOutcome(status, recorder.record, recorder.values, question, recorder.exhaustion)

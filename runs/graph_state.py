@@ -22,6 +22,8 @@ from tools.models import FAILED_ANSWERS
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 Namespace = tuple[str, ...]  # of a part of the stream: empty for the graph itself, else the subgraph's node and task
+# Of the metadata; the first is LangGraph's server's, too.
+GRAPH_KEY, RUN_KEY = "graph_id", "run"
 NodeUpdate = tuple[str, Values]  # a node, or a task within it, and the update that it has written
 
 
@@ -30,9 +32,13 @@ def build_graph_config(thread: str, settings: Mapping[str, Any] | None = None) -
     return {"configurable": {"thread_id": thread, FROZEN_SETTINGS: settings}}
 
 
-def build_graph_metadata(record: RunRecord) -> dict[str, int]:
-    """Return metadata for LangGraph's configuration: the number of failed answers of earlier attempts, for agents."""
-    return {FAILED_ANSWERS: sum(failure["kind"] == ModelOutputError.default_kind for failure in record["failures"])}
+def build_graph_metadata(record: RunRecord) -> dict[str, Any]:
+    """Return metadata for LangGraph's configuration, which the checkpoints keep.
+
+    They are the graph, the run, and the number of failed answers of earlier attempts, for agents.
+    """
+    failed = sum(failure["kind"] == ModelOutputError.default_kind for failure in record["failures"])
+    return {GRAPH_KEY: record["system"], RUN_KEY: record["id"], FAILED_ANSWERS: failed}
 
 
 # Cached, because compiling a graph blocks the event loop that drives many runs.
@@ -42,17 +48,22 @@ def compile_graph(builder: Builder, saver: BaseCheckpointSaver[str]) -> Graph:
     return builder.compile(checkpointer=saver)
 
 
+async def read_snapshot(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str) -> StateSnapshot:
+    """Return the newest snapshot of a thread, with those of its subgraphs, from an open saver."""
+    graph = compile_graph(
+        await asyncio.to_thread(getattr, runnable, "builder"), saver
+    )  # the first use reads its module
+    return await graph.aget_state(build_graph_config(thread), subgraphs=True)
+
+
 async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
     """Return the newest snapshot of a run's graph, with those of its subgraphs, from its checkpoints.
 
     Raises:
         StateError: The checkpoints cannot be read.
     """
-    # Both the settings and the graph's module are read from files.
-    address, builder = await asyncio.to_thread(lambda: (resolve_checkpoint_address(record), runnable.builder))
-    async with open_checkpointer(address) as saver:
-        graph = builder.compile(checkpointer=saver)
-        return await graph.aget_state(build_graph_config(record["thread"]), subgraphs=True)
+    async with open_checkpointer(await asyncio.to_thread(resolve_checkpoint_address, record)) as saver:
+        return await read_snapshot(runnable, saver, record["thread"])
 
 
 def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
@@ -68,8 +79,7 @@ def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
 
 async def load_newest_state(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str) -> dict[str, Any]:
     """Return the newest state of a thread of `run_to_completion`, with its subgraphs'; empty without a checkpoint."""
-    graph = compile_graph(runnable.builder, saver)
-    return StreamState(await graph.aget_state(build_graph_config(thread), subgraphs=True)).merge_subgraphs(runnable)
+    return StreamState(await read_snapshot(runnable, saver, thread)).merge_subgraphs(runnable)
 
 
 class StreamState:

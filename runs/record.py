@@ -165,6 +165,8 @@ class RunRecord(TypedDict):
     results: dict[str, Any]
     """Results that the system keeps on record; see its module in `draftroom/systems`."""
     failures: list[Failure]
+    checkpoint: NotRequired[str]
+    """Newest checkpoint of the thread when the record was written at the end of an attempt."""
 
 
 def make_run_id() -> str:
@@ -237,7 +239,7 @@ def format_current_time() -> str:
 
 NO_RUNS_MESSAGE = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
 _RECORD_ADAPTER = TypeAdapter(RunRecord)
-# `draftroom runs` takes a run's lock for a moment to see whether it is free; a run that begins just then waits.
+# `draftroom runs` takes a thread's lock for a moment to see whether it is free; a run that begins just then waits.
 _LOCK_WAIT_S = 1.0
 
 
@@ -261,15 +263,15 @@ def write_record(record: RunRecord) -> None:
         raise make_storage_error(error, folder) from error
 
 
-def delete_record(run_id: str) -> None:
-    """Delete the record, if there is one, and the lock file of a run that this process has locked.
+def delete_record(record: RunRecord) -> None:
+    """Delete the file of a record, if there is one, and the lock file of its thread, which this process has locked.
 
     Raises:
         StateError: The state folder cannot be written.
     """
     try:
-        for suffix in ("json", "lock"):
-            (_get_records_folder() / f"{run_id}.{suffix}").unlink(missing_ok=True)
+        for file in (f"{record['id']}.json", f"{record['thread']}.lock"):
+            (_get_records_folder() / file).unlink(missing_ok=True)
     except OSError as error:
         raise make_storage_error(error, _get_records_folder()) from error
 
@@ -290,7 +292,7 @@ def load_records() -> LoadedRecords:
 
 
 def find_record(name: str) -> RunRecord:
-    """Return the record of a run by its id, by the beginning of its id, or the newest by `last`.
+    """Return the record of a run by its id, by the beginning of its id, by its thread, or the newest by `last`.
 
     Raises:
         StateError: No run or more than one has this name, or the record cannot be read.
@@ -301,6 +303,8 @@ def find_record(name: str) -> RunRecord:
     matches = [path for path in matches if path.stem == name] or matches
     if len(matches) == 1:
         return _load_record(matches[0])
+    if threads := [record for record in load_records().readable if record["thread"] == name]:
+        return threads[0]
     if not paths:
         raise StateError(NO_RUNS_MESSAGE, kind="run_not_found")
     problem = "More than one run has" if matches else "No run has"
@@ -310,18 +314,20 @@ def find_record(name: str) -> RunRecord:
 
 
 @contextmanager
-def lock_run(run_id: str) -> Iterator[None]:
-    """Lock a run against other processes in the context. The system frees the lock when this process ends or is killed.
+def lock_thread(thread: str) -> Iterator[None]:
+    """Lock the thread of a run against other processes in the context.
+
+    The system frees the lock when this process ends or is killed.
 
     Raises:
         StateError: Another process drives the run, or the state folder cannot be written.
     """
-    lock = _make_run_lock(run_id)
+    lock = _make_thread_lock(thread)
     try:
         lock.acquire(timeout=_LOCK_WAIT_S)
     except Timeout as error:
         raise StateError(
-            f"The run {run_id} is being driven by another process; wait for it or stop it.", kind="run_busy"
+            "The run is being driven by another process; wait for it or stop it.", kind="run_busy"
         ) from error
     except OSError as error:
         raise make_storage_error(error, _get_records_folder()) from error
@@ -332,16 +338,23 @@ def lock_run(run_id: str) -> Iterator[None]:
 
 
 def determine_status(record: RunRecord) -> str:
-    """Return the status of a run; `interrupted` if its record says running and no process drives it."""
-    if record["status"] != "running":
-        return record["status"]
-    lock = _make_run_lock(record["id"])
+    """Return the status of a run: `running` while a process drives it, `interrupted` if only its record says so."""
+    if record["status"] != "done" and is_thread_locked(record["thread"]):
+        return "running"
+    return "interrupted" if record["status"] == "running" else record["status"]
+
+
+def is_thread_locked(thread: str) -> bool:
+    """Return whether a process has locked a thread, and so drives its run."""
+    lock = _make_thread_lock(thread)
+    if not Path(lock.lock_file).exists():
+        return False
     try:
         lock.acquire(blocking=False)
     except (Timeout, OSError):
-        return "running"
+        return True
     lock.release()
-    return "interrupted"
+    return False
 
 
 def _get_records_folder() -> Path:
@@ -370,7 +383,7 @@ def _load_record(path: Path) -> RunRecord:
         ) from error
 
 
-def _make_run_lock(run_id: str) -> FileLock:
-    """Return the lock of a run, which is not acquired yet; the folder is made if it does not exist."""
+def _make_thread_lock(thread: str) -> FileLock:
+    """Return the lock of a thread, which is not acquired yet; the folder is made if it does not exist."""
     # Not bound to a thread: LangGraph's server acquires it in one thread and releases it in another.
-    return FileLock(ensure_folder(_get_records_folder()) / f"{run_id}.lock", thread_local=False)
+    return FileLock(ensure_folder(_get_records_folder()) / f"{thread}.lock", thread_local=False)

@@ -48,7 +48,8 @@ def format_resume_command(record: RunRecord) -> str:
 def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
     """Return a copy of the record with the usage and results in the graph's state, which may lack keys."""
     calls = merge_calls(runnable.calls(values), record["failures"])
-    settings = values.get("settings") or record["settings"]
+    # A resume can have changed the models.
+    settings = {**(values.get("settings") or record["settings"]), "models": record["settings"]["models"]}
     return {
         **record,
         "updated": format_current_time(),

@@ -16,6 +16,7 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
+    PrivateAttr,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -385,6 +386,7 @@ class RunContext(BaseModel):
     models: dict[Role, dict[str, Any]] | None = Field(
         None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
     )
+    _has_begun: bool = PrivateAttr(False)  # whether a run began with it; its settings are frozen since
 
     # A wrapper, because LangGraph builds the context itself and would show pydantic's own error.
     @model_validator(mode="wrap")

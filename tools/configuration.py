@@ -122,7 +122,37 @@ def resolve_settings(context: RunContext, frozen: Mapping[str, Any] | None = Non
     Raises:
         SettingsError: As for `load_settings`.
     """
+    context._has_begun = True
     return load_settings(context.build_overrides()) if frozen is None else _validate_settings(frozen)
+
+
+def change_frozen_settings(frozen: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of a run's frozen settings with the models and limits that are chosen for its resume.
+
+    Of `default`, a value that one of the run's models has already changes nothing: the others have their own.
+
+    Raises:
+        SettingsError: If the choices hold another change, or a value that cannot be used.
+    """
+    others = {name: value for name, value in chosen.items() if name not in ("models", "limits")}
+    models, limits = chosen.get("models", {}), chosen.get("limits", {})
+    if kept := list(_iterate_differences(frozen, others)):
+        raise SettingsError(
+            f"A resumed run takes other models and limits only, and keeps {', '.join(kept)}; leave these out of its "
+            "context, or begin a new run."
+        )
+    in_place: Collection[Mapping[str, Any]] = frozen["models"].values()
+    new = {
+        key: value for key, value in models.get("default", {}).items() if all(of.get(key) != value for of in in_place)
+    }
+    changed = {
+        **frozen,
+        "models": {role: {**of, **new, **models.get(role, {})} for role, of in frozen["models"].items()},
+        "limits": {**frozen["limits"], **limits},
+    }
+    if changed != frozen:
+        _validate_settings(changed)
+    return changed
 
 
 def list_setting_deviations(frozen: Mapping[str, Any], table: str, roles: Collection[str]) -> list[str]:

@@ -7,34 +7,37 @@ from typing import Annotated
 
 import typer
 
+from draftroom.commands import options
 from draftroom.commands.console_run import drive_and_show, read_advice
-from draftroom.commands.options import MaxCallsOption, MaxTokensOption, OutputOption, QuietOption, RunArgument
 from draftroom.extras import format_page_hint
 from draftroom.files import check_output_paths, read_result, write_outputs
 from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.terminal import print_story
-from draftroom.systems import find_system
+from draftroom.systems import build_setting_overrides, find_run, find_system
 from runs.graph_state import load_state
-from runs.record import find_record
 from runs.recorder import Budget, format_resume_command, refresh_record
 from state.errors import InputError
+from tools.configuration import change_frozen_settings
 
 
-def resume_run(
-    run: RunArgument,
+def resume_run(  # noqa: PLR0913 - each parameter is a flag
+    run: options.RunArgument,
+    *,
     advice: Annotated[
         Path | None, typer.Option(help="Read the advice or questions from this file, one per line.")
     ] = None,
     accept: Annotated[bool, typer.Option("--accept", help="Accept the advice or questions as they are.")] = False,
-    max_calls: MaxCallsOption = None,
-    max_tokens: MaxTokensOption = None,
-    output: OutputOption = [],  # noqa: B006 - Typer copies it
-    quiet: QuietOption = False,
+    model: options.ModelOption = None,
+    base_url: options.BaseUrlOption = None,
+    max_calls: options.MaxCallsOption = None,
+    max_tokens: options.MaxTokensOption = None,
+    output: options.OutputOption = [],  # noqa: B006 - Typer copies it
+    quiet: options.QuietOption = False,
 ) -> None:
     """Resume a run, or print a finished result."""
     if advice and accept:
         raise typer.BadParameter("Give --advice or --accept, not both.")
-    record = find_record(run)
+    record = find_run(run)
     system = find_system(record["system"])
     dialogue = system.rendering.dialogue
     check_output_paths(output, system.rendering.formats)
@@ -44,18 +47,21 @@ def resume_run(
     if dialogue and (advice or accept):
         answer = dialogue.build_answer(read_advice(advice, dialogue) if advice else None)
     if record["status"] != "done":
-        record = {**record, "resumed": record["resumed"] + 1}
+        chosen = build_setting_overrides(system.table, {"model": model, "base_url": base_url})
+        settings = change_frozen_settings(record["settings"], chosen)
+        models = {role: str(fields["model"]) for role, fields in settings["models"].items()}
+        record = {**record, "settings": settings, "models": models, "resumed": record["resumed"] + 1}
     drive_and_show(record, output, quiet=quiet, answer=answer, budget=Budget(max_calls, max_tokens))
 
 
 def show_run(
     run: Annotated[str, typer.Argument(help="The id of the run, its unique beginning, `last`, or a result in JSON.")],
     only: Annotated[int | None, typer.Option("--round", help="Show only this round, entry or paragraph.")] = None,
-    output: OutputOption = [],  # noqa: B006 - Typer copies it
+    output: options.OutputOption = [],  # noqa: B006 - Typer copies it
 ) -> None:
     """Show the answers of every agent in a run, the changes, readability and cost."""
     is_file = run.endswith(".json")
-    record, values = read_result(Path(run)) if is_file else (find_record(run), {})
+    record, values = read_result(Path(run)) if is_file else (find_run(run), {})
     system = find_system(record["system"])
     rendering = system.rendering
     check_output_paths(output, rendering.formats)

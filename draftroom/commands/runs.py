@@ -12,8 +12,8 @@ from rich.text import Text
 
 from draftroom.commands.options import RunArgument
 from draftroom.rendering.console import OUT, print_table, print_to_stderr
-from draftroom.systems import SYSTEMS
-from runs.record import NO_RUNS_MESSAGE, count_run_tokens, determine_status, find_record, load_records
+from draftroom.systems import GRAPHS, SYSTEMS, find_run
+from runs.record import NO_RUNS_MESSAGE, count_run_tokens, determine_status, load_records
 from tools.text import strip_control_characters
 
 _STATUS_COLOURS = {"done": "green", "running": "cyan", "paused": "yellow", "failed": "red"}
@@ -29,8 +29,11 @@ def print_runs(
     """List all runs, newest first, or delete one."""
     if context.invoked_subcommand:
         return
+    from runs.threads import update_records  # noqa: PLC0415 - loads LangGraph
+
+    problems = update_records(GRAPHS)
     records = load_records()
-    for problem in records.problems:
+    for problem in (*problems, *records.problems):
         print_to_stderr(problem, style="yellow")
     if as_json:
         shown = [{**record, "status": determine_status(record)} for record in records.readable]
@@ -59,7 +62,7 @@ def delete(
     """Delete a run: its record and checkpoints, and its stored paper unless another run uses it."""
     from runs.deletion import delete_run  # noqa: PLC0415 - loads LangGraph, which a list does not need
 
-    record = find_record(run)
+    record = find_run(run)
     if not yes:
         name = strip_control_characters(record["input"]["name"])
         typer.confirm(f"Delete the run {record['id']} ({name})?", abort=True, err=True)

@@ -28,6 +28,7 @@ from draftroom.page import changes, views
 from draftroom.page.access import AccessMiddleware, AccessPolicy
 from draftroom.page.mcp import ToolCallMiddleware
 from draftroom.page.run_manager import RunManager
+from draftroom.page.threads import ThreadMiddleware
 from draftroom.systems import find_system
 from runs.deletion import delete_run
 from runs.record import RunRecord, find_record
@@ -259,7 +260,11 @@ def build_page_app(access: AccessPolicy | None) -> Starlette:
     """Build the app for a server with these rules for access; for None it has only the readiness probe."""
     return Starlette(
         routes=[Route("/ready", views.serve_readiness), *(build_page_routes() if access else [])],
-        middleware=[*([Middleware(AccessMiddleware, access=access)] if access else []), Middleware(ToolCallMiddleware)],
+        middleware=[
+            *([Middleware(AccessMiddleware, access=access)] if access else []),
+            Middleware(ThreadMiddleware),
+            Middleware(ToolCallMiddleware),
+        ],
         lifespan=(lambda _: manage_lifespan(access)) if access else None,
         exception_handlers={DraftroomError: build_error_response, HTTPException: build_error_response},
     )

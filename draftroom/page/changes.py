@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from draftroom.page.run_manager import hold_run_async
+from draftroom.page.run_manager import hold_thread
 from draftroom.systems import find_system
 from nodes.journalism.assessment import measure_draft
 from nodes.simplification.logger import measure_version
@@ -99,7 +99,7 @@ async def _update_state(
     if system and record["system"] != system:
         raise InputError(f"A run of {record['system']} has no such text.")
     runnable = find_system(record["system"]).graph
-    async with hold_run_async(record["id"]):
+    async with hold_thread(record["thread"]):
         # Both read files, which must not block the event loop.
         address, builder = await asyncio.to_thread(lambda: (resolve_checkpoint_address(record), runnable.builder))
         async with open_checkpointer(address) as saver:

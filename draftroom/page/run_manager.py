@@ -1,17 +1,16 @@
 """Start, stop and follow runs on LangGraph's server, within the server's own process.
 
-The server executes the graph, streams it and handles interrupts. This module locks the run and keeps its record, as the
-command does. A killed run resumes from its checkpoints, because the server's list of threads and runs may be lost.
+The server executes the graph, streams it and handles interrupts. A killed run resumes from its checkpoints, because the
+server's list of threads and runs may be lost.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any, NamedTuple
 
-from langgraph.types import StateSnapshot
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
@@ -20,19 +19,11 @@ from langgraph_sdk.schema import StreamMode
 from draftroom.systems import find_system
 from nodes.shared import FROZEN_SETTINGS
 from runs.driver import Answer
-from runs.graph_state import StreamState, build_graph_metadata, load_snapshot
-from runs.record import Failure, RunRecord, format_current_time, lock_run, write_record
-from runs.recorder import refresh_record
+from runs.graph_state import build_graph_metadata, load_snapshot
+from runs.record import RunRecord, format_current_time, lock_thread, write_record
 from runs.runnable import RunnableGraph
-from state import errors
 from state.errors import InputError
 
-# The server reports an error by class and message only.
-ERROR_KINDS: Mapping[str, str] = {
-    name: error.default_kind
-    for name, error in vars(errors).items()
-    if isinstance(error, type) and issubclass(error, errors.DraftroomError)
-}
 STREAM_MODES: list[StreamMode] = ["custom", "updates", "values"]
 
 
@@ -45,9 +36,9 @@ class ServerRun(NamedTuple):
 
 
 @asynccontextmanager
-async def hold_run_async(run_id: str) -> AsyncIterator[None]:
-    """Asynchronous context manager that locks a run without blocking the event loop."""
-    lock = lock_run(run_id)
+async def hold_thread(thread: str) -> AsyncIterator[None]:
+    """Asynchronous context manager that locks a thread without blocking the event loop."""
+    lock = lock_thread(thread)
     await asyncio.to_thread(lock.__enter__)
     try:
         yield
@@ -86,32 +77,30 @@ class RunManager:
         system = find_system(record["system"])
         if not system.commands:  # a baseline, which the page's server does not serve
             raise InputError(f"The page does not run {system.name}; go on with `draftroom resume {record['id']}`.")
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(hold_run_async(record["id"]))
-            runnable = system.graph
-            server_input = await _build_server_input(record, runnable, answer)
+        thread = record["thread"]
+        async with hold_thread(thread):
+            server_input = await _build_server_input(record, system.graph, answer)
             record = {**record, "status": "running", "updated": format_current_time()}
             await asyncio.to_thread(write_record, record)
-            client = get_client()
-            thread = record["thread"]
-            await client.threads.create(thread_id=thread, if_exists="do_nothing", graph_id=record["system"])
-            run = await client.runs.create(
-                thread,
-                record["system"],
-                **server_input,
-                config={"configurable": {FROZEN_SETTINGS: record["settings"]}},
-                metadata=build_graph_metadata(record),
-                stream_mode=STREAM_MODES,
-                stream_subgraphs=True,
-                stream_resumable=True,
-                durability="sync",
-                multitask_strategy="reject",
-            )
-            started = ServerRun(thread, run["run_id"])
-            # The task takes over the lock and releases it when the attempt has ended.
-            following = asyncio.create_task(self._await_attempt(client, started, record, runnable, stack.pop_all()))
-            self._under_way[record["id"]] = (started, following)
-            return started
+        # From here on, the graph as `served_graphs` opens it locks the thread and keeps the record.
+        client = get_client()
+        await client.threads.create(thread_id=thread, if_exists="do_nothing", graph_id=record["system"])
+        run = await client.runs.create(
+            thread,
+            record["system"],
+            **server_input,
+            config={"configurable": {FROZEN_SETTINGS: record["settings"]}},
+            metadata=build_graph_metadata(record),
+            stream_mode=STREAM_MODES,
+            stream_subgraphs=True,
+            stream_resumable=True,
+            durability="sync",
+            multitask_strategy="reject",
+        )
+        started = ServerRun(thread, run["run_id"])
+        following = asyncio.create_task(self._await_attempt(client, started, record["id"]))
+        self._under_way[record["id"]] = (started, following)
+        return started
 
     async def stop_attempt(self, run_id: str) -> None:
         """Stop a run of this server and wait for its end; do nothing if it is not active. It can be resumed."""
@@ -120,26 +109,14 @@ class RunManager:
             await get_client().runs.cancel(started.thread, started.run, wait=False, action="interrupt")
             await asyncio.shield(following)
 
-    async def _await_attempt(
-        self,
-        client: LangGraphClient,
-        started: ServerRun,
-        record: RunRecord,
-        runnable: RunnableGraph,
-        lock: AsyncExitStack,
-    ) -> None:
-        """Wait for the end of an attempt, update the record of its run, and release the lock."""
+    async def _await_attempt(self, client: LangGraphClient, started: ServerRun, run_id: str) -> None:
+        """Wait for the end of an attempt, and leave it out of the active ones."""
         try:
-            # The lock is released before the attempt leaves the list: a run that is listed no more can be changed.
-            async with lock:
-                result = await client.runs.join(*started)
-                error = result.get("__error__") if isinstance(result, dict) else None
-                snapshot = await load_snapshot(record, runnable)
-                await asyncio.to_thread(write_record, update_record_after_attempt(record, snapshot, runnable, error))
+            await client.runs.join(*started)
         finally:
-            # The next attempt may have begun since the lock was released.
-            if self.list_active_attempts().get(record["id"]) == started:
-                del self._under_way[record["id"]]
+            # The next attempt may have begun since.
+            if self.list_active_attempts().get(run_id) == started:
+                del self._under_way[run_id]
 
 
 async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer: Answer | None) -> dict[str, Any]:
@@ -154,17 +131,3 @@ async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer
             raise InputError("This run does not wait for an answer.")
         return {"command": {"resume": answer}}
     return {"input": None if snapshot.created_at else runnable.graph_input(record["input"])}
-
-
-def update_record_after_attempt(
-    record: RunRecord, snapshot: StateSnapshot, runnable: RunnableGraph, error: Mapping[str, str] | None
-) -> RunRecord:
-    """Return a copy of the record with the results and status after an attempt; `error` is the server's."""
-    newest = refresh_record(record, StreamState(snapshot).merge_subgraphs(runnable), runnable)
-    if error:
-        kind = ERROR_KINDS.get(error["error"], error["error"])
-        failure = Failure(kind=kind, message=error["message"], time=format_current_time(), spent=[])
-        return {**newest, "status": "failed", "failures": [*newest["failures"], failure]}
-    if snapshot.interrupts:
-        return {**newest, "status": "paused"}
-    return {**newest, "status": "done" if runnable.is_finished(snapshot.values) else "stopped"}

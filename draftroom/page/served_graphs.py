@@ -1,10 +1,14 @@
-"""The graphs that `langgraph.json` and `langgraph.evals.json` serve, each with a check of a run's context."""
+"""The graphs that `langgraph.json` and `langgraph.evals.json` serve, as parts of the runs of the command."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
+from langgraph_api.errors import UserInterrupt
 from langgraph_sdk.runtime import ServerRuntime
 
 import graphs.baselines
@@ -12,31 +16,52 @@ import graphs.focused_feedback
 import graphs.medical_simplification
 import graphs.number_check
 import graphs.science_journalism
+from draftroom.page.run_manager import hold_thread
+from draftroom.systems import GRAPHS
 from runs.graph_state import Graph
+from runs.threads import update_records
+from state.errors import DraftroomError
 
 
-def check_contexts(graph: Graph) -> Callable[[ServerRuntime[Any]], Graph]:
-    """Return a factory of the graph for LangGraph's server, which refuses a run with a wrong context.
+def serve(graph: Graph) -> Callable[..., AbstractAsyncContextManager[Graph]]:
+    """Return the factory of a graph for LangGraph's server, which finds out by the annotations what it takes."""
 
-    The server itself leaves out unknown keys of a context, such as misspelt ones, before the graph can refuse them. It
-    finds out by the annotations, which must exist at run time, what the factory takes.
-    """
+    @asynccontextmanager
+    async def open_graph(config: RunnableConfig, runtime: ServerRuntime[Any]) -> AsyncIterator[Graph]:
+        """Yield the graph; for a run, check its context, lock its thread, and write its record at its end.
 
-    def make_graph(runtime: ServerRuntime[Any]) -> Graph:
-        """Return the graph, or raise SettingsError if the context of a run that begins has a wrong key or value."""
-        run = runtime.execution_runtime
-        context: Mapping[str, Any] = (run.context if run else None) or {}
+        Raises:
+            SettingsError: The context has a wrong key or value. The server would leave out an unknown key.
+            StateError: Another process drives the run of this thread.
+        """
+        run, error = runtime.execution_runtime, None
+        if run is None:
+            yield graph
+            return
         assert graph.context_schema is not None  # noqa: S101 - all graphs have one
         # Names with two underscores are the server's and ours, as that of the frozen settings.
-        graph.context_schema(**{name: value for name, value in context.items() if not name.startswith("__")})
-        return graph
+        graph.context_schema(
+            **{name: value for name, value in (run.context or {}).items() if not name.startswith("__")}
+        )
+        thread = str(config["configurable"]["thread_id"])
+        async with hold_thread(thread):
+            try:
+                yield graph
+            except UserInterrupt:  # the run is stopped
+                raise
+            except Exception as failure:
+                unknown = f"{type(failure).__name__}: this is a mistake in the program; the log of the server has more."
+                error = failure if isinstance(failure, DraftroomError) else DraftroomError(unknown)
+                raise
+            finally:
+                await asyncio.to_thread(update_records, GRAPHS, thread, error)
 
-    return make_graph
+    return open_graph
 
 
-science_journalism = check_contexts(graphs.science_journalism.graph)
-medical_simplification = check_contexts(graphs.medical_simplification.graph)
-focused_feedback = check_contexts(graphs.focused_feedback.graph)
-number_check = check_contexts(graphs.number_check.graph)
-single_model = check_contexts(graphs.baselines.single_model)
-chain_of_verification = check_contexts(graphs.baselines.chain_of_verification)
+science_journalism = serve(graphs.science_journalism.graph)
+medical_simplification = serve(graphs.medical_simplification.graph)
+focused_feedback = serve(graphs.focused_feedback.graph)
+number_check = serve(graphs.number_check.graph)
+single_model = serve(graphs.baselines.single_model)
+chain_of_verification = serve(graphs.baselines.chain_of_verification)

@@ -26,11 +26,12 @@ from draftroom.doctor import (
 )
 from draftroom.files import read_run_input_bytes
 from draftroom.page.run_manager import RunManager, ServerRun
-from draftroom.systems import SYSTEMS, RunRequest, System, find_system
+from draftroom.systems import GRAPHS, SYSTEMS, RunRequest, System, find_system
 from draftroom.systems.check import NUMBER_CHECK
 from runs.graph_state import StreamState, load_snapshot
 from runs.record import RunRecord, count_run_calls, count_run_tokens, determine_status, load_records
 from runs.recorder import refresh_record
+from runs.threads import update_records
 from state.documents import Document
 from state.errors import DraftroomError, InputError, StateError
 from state.files import resolve_state_folder
@@ -95,6 +96,7 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
     """Build the data of all runs that the page can show, newest first, with unreadable records as problems."""
     # Before the records are read: the record of a run that ends in between is up to date.
     active = manager.list_active_attempts()
+    problems = update_records(GRAPHS)
     records = load_records()
     runs = []
     for record in (record for record in records.readable if record["system"] != NUMBER_CHECK.name):
@@ -113,7 +115,7 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
             "problem": record["failures"][-1]["message"] if record["failures"] else "",
         }
         runs.append(summary)
-    return {"runs": runs, "problems": records.problems}
+    return {"runs": runs, "problems": [*problems, *records.problems]}
 
 
 async def load_run_view(record: RunRecord) -> RunView:

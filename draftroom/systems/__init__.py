@@ -13,7 +13,7 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from runs.record import RunInput, RunRecord, build_run_record
+from runs.record import RunInput, RunRecord, build_run_record, find_record
 from runs.runnable import RunnableGraph
 from state.errors import StateError
 from state.settings import SYSTEM_TABLES, Settings
@@ -114,6 +114,15 @@ SYSTEMS_BY_TABLE: dict[str, tuple[System, ...]] = {
     table: import_module(f"draftroom.systems.{table}").SYSTEMS for table in SYSTEM_TABLES
 }
 SYSTEMS = {system.name: system for systems in SYSTEMS_BY_TABLE.values() for system in systems}
+GRAPHS = {name: system.graph for name, system in SYSTEMS.items()}
+
+
+def find_run(name: str) -> RunRecord:
+    """Return the record of a run by `find_record`, brought up to its checkpoints first; blocks."""
+    from runs.threads import update_records  # noqa: PLC0415 - loads LangGraph
+
+    update_records(GRAPHS)
+    return find_record(name)
 
 
 def find_system(name: str) -> System:

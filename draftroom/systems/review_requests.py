@@ -13,11 +13,11 @@ import typer
 
 from draftroom.extras import REVIEW, require_extra
 from draftroom.files import STANDARD_INPUT, read_standard_input
-from draftroom.systems import PaperReader, RunRequest, System, build_setting_overrides
+from draftroom.systems import PaperReader, RunRequest, System, build_setting_overrides, find_run
 from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH, list_ranked_comments
 from nodes.feedback.initialise import choose_targets
 from runs.graph_state import load_state
-from runs.record import RunInput, RunRecord, build_run_record, find_record
+from runs.record import RunInput, RunRecord, build_run_record
 from state.documents import Document
 from state.errors import InputError
 from state.feedback import EarlierComment, FeedbackInput
@@ -97,7 +97,7 @@ def prepare_review(system: System, settings: Settings, take: PaperReader, reques
     run_input = take(scope="whole", max_pages=settings.feedback.max_pages)
     document = load_document(run_input["paper"])
     if "since" in request:
-        request = build_new_version_request(find_record(request["since"]), document, settings.feedback)
+        request = build_new_version_request(find_run(request["since"]), document, settings.feedback)
     # Raises if the requested paragraphs do not exist.
     choose_targets(document, cast("FeedbackInput", {"paper": run_input["path"], **request}), settings.feedback)
     if system.name == "focused_feedback":

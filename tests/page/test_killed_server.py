@@ -37,7 +37,7 @@ def test_neither_a_killed_server_nor_a_stopped_one_loses_an_answer_or_a_decision
             page.post(f"/runs/{run}/resume", json={})
             answered += end(server, signal.SIGINT, endpoint, asked)
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
-            assert look(page, run)["status"] == "interrupted"
+            assert look(page, run)["status"] == "stopped"
             asked = len(endpoint.chat_requests)
             ended = to_its_end(page, {"id": run, **page.post(f"/runs/{run}/resume", json={}).json()})
         assert ended["status"] == "done"

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import httpx
+from langgraph_sdk import get_sync_client
 
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
@@ -116,6 +117,10 @@ def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, e
     assert newest["id"] > begun
     assert page.delete(f"/runs/{newest['id']}").status_code == 200
     assert newest["id"] not in command("runs").stdout
+    with get_sync_client(url=str(page.base_url).removesuffix("/page/api/"), api_key=None) as sdk:
+        thread = sdk.threads.create()["thread_id"]
+        sdk.runs.wait(thread, "science_journalism", input={"paper": str(SEEDLINGS)}, context={"rounds": 0})
+    assert page.get("/runs").json()["runs"][0]["name"] == SEEDLINGS.name
 
 
 def test_a_check_with_a_model_is_not_listed_and_a_baseline_not_resumed(

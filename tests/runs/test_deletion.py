@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runs.record import lock_run
+from runs.record import lock_thread
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import Answer, Script, Text, When
@@ -84,7 +84,7 @@ def test_a_run_that_is_being_driven_is_not_deleted(
     assert draftroom("explain", paper, "--variant", "single").exit_code == 0
     (before,) = draftroom.records()
     monkeypatch.setenv("DRAFTROOM_HOME", str(draftroom.home))
-    with lock_run(before["id"]):
+    with lock_thread(before["thread"]):
         refused = draftroom("runs", "delete", "last", "--yes")
     assert "driven by another process" in refused.stderr
     assert draftroom.records() == [before]

@@ -10,7 +10,6 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
 from graphs.science_journalism import builder
-from runs.checkpoints import open_checkpointer
 from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint, fill
 from tests.studio.server import StudioServer
@@ -114,15 +113,6 @@ def test_a_fork_goes_another_way(client: Client, thread: str, endpoint: FakeEndp
     assert second["drafts"][1] != first["drafts"][1]
     ends = [state["values"]["drafts"] for state in client.threads.get_history(thread, limit=50) if not state["next"]]  # type: ignore[call-overload]
     assert ends == [second["drafts"], first["drafts"]]
-
-
-async def test_python_finds_the_run_in_the_commands_own_file(client: Client, thread: str, home: Path):
-    result = run(client, thread, input={"paper": PAPER}, context={"rounds": 1})
-    async with open_checkpointer(f"sqlite:///{home}/state/checkpoints.sqlite") as saver:
-        graph = builder.compile(checkpointer=saver)
-        state = await graph.aget_state({"configurable": {"thread_id": thread}})
-    assert state.values["article"] == result["article"]
-    assert state.values["calls"] == result["calls"]
 
 
 def test_a_key_goes_to_its_endpoint_and_is_left_nowhere(
