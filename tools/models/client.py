@@ -18,7 +18,6 @@ from itertools import count
 from typing import Any, NotRequired, TypedDict
 from weakref import WeakKeyDictionary
 
-import openai
 from langchain_core.messages import HumanMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.config import get_config
@@ -27,16 +26,17 @@ from state.errors import ContextOverflowError, DraftroomError, RequestFailedErro
 from state.model_settings import ModelSettings
 from state.records import Trim
 from tools.models.endpoint import (
+    CLIENT_ERRORS,
     CUT_OFF,
     NO_CHOICE,
     BrokenAnswerError,
-    build_retrier,
     convert_client_error,
     discard_endpoint,
     may_be_caused_by_request,
     open_client,
     quote_server_message,
     record_context_length,
+    send_with_retries,
     translate_error,
 )
 from tools.models.providers import bind_request, bind_schema, read_finish_reason, read_piece
@@ -95,7 +95,6 @@ INTERRUPTED_REASONS = {"", "abort", "error"}
 SESSION_HEADER = "X-Session-ID"
 HARMLESS_PROMPT = "Say yes."  # no filter refuses it
 PROBE_MAX_TOKENS = 16  # enough to show that a server completes its answers
-CLIENT_ERRORS = (openai.OpenAIError, ConnectionError, TimeoutError)  # other clients' exceptions are converted to them
 # Endpoints that returned fewer answers than were requested.
 _single_answer_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
 
@@ -149,15 +148,15 @@ async def request_completions(
     if settings.address in single or not settings.is_endpoint:
         number = 1
     stream = partial(stream_pieces, settings=settings, schema=schema, number=number)
-    retrier, completions = build_retrier(settings), list[Completion]()
+    completions: list[Completion] = []
 
     async def send() -> list[Completion]:
         async with acquire_slot(settings):
             return await _collect(stream(prompt, max_tokens), settings, max_tokens, progress)
 
     try:
-        completions = await retrier(send)
-        completions[0]["http_retries"] = retrier.statistics["attempt_number"] - 1
+        completions, retries = await send_with_retries(settings, send)
+        completions[0]["http_retries"] = retries
     except CLIENT_ERRORS as error:
         fault = await classify_fault(error, settings, prompt, max_tokens, stream)
         if number == 1 or not isinstance(fault, SettingsError):

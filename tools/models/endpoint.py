@@ -7,12 +7,12 @@ import math
 import os
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
 import httpx2
@@ -21,7 +21,6 @@ from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 from langgraph.config import get_stream_writer
 from pydantic import SecretStr
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from state.errors import ContextOverflowError, DraftroomError, ModelUnavailableError, SettingsError
 from state.model_settings import ModelSettings
@@ -63,39 +62,40 @@ NO_LIST = "has no list of models as the OpenAI API has it; correct `base_url`, w
 WEB_PAGE = "answers with a web page; correct `base_url`, or pass the login or proxy that shows the page"
 
 
+CLIENT_ERRORS = (openai.OpenAIError, ConnectionError, TimeoutError)  # other clients' exceptions are converted to them
+Sent = TypeVar("Sent")
+
+
 class BrokenAnswerError(ConnectionError):
     """An incomplete or invalid answer; the message says what the endpoint did, and what to change."""
 
 
-def build_retrier(settings: ModelSettings) -> AsyncRetrying:
-    """Build the retrying object for transient faults, which also waits for a server that is loading its model."""
+async def send_with_retries(settings: ModelSettings, send: Callable[[], Awaitable[Sent]]) -> tuple[Sent, int]:
+    """Send a request until it succeeds, and return what it gives and the number of retries; raise the last fault.
 
-    def should_stop(attempt: RetryCallState) -> bool:
-        if is_loading(get_fault(attempt)):
-            return (attempt.seconds_since_start or 0) >= settings.startup_wait_s
-        return attempt.attempt_number > settings.retries
-
-    def report_loading(attempt: RetryCallState) -> None:
-        if attempt.attempt_number == 1 and is_loading(get_fault(attempt)):
-            text = f"{settings.server} is loading its model; waiting for it for up to {settings.startup_wait_s:g} s"
-            with suppress(RuntimeError, KeyError):  # where no graph runs
-                get_stream_writer()({"event": "waiting", "text": text})
-
-    return AsyncRetrying(
-        retry=retry_if_exception(is_transient_error),
-        wait=partial(compute_retry_wait, settings.retry_wait_s),
-        stop=should_stop,
-        before_sleep=report_loading,
-        reraise=True,
-    )
-
-
-def get_fault(attempt: RetryCallState) -> BaseException | None:
-    """Return the exception of a failed attempt."""
-    return attempt.outcome.exception() if attempt.outcome else None
+    Transient faults are retried as often as the settings say, and a server that is loading its model is waited for.
+    """
+    begin, retry = time.monotonic(), 0
+    while True:
+        try:
+            return await send(), retry
+        except CLIENT_ERRORS as error:
+            loading = is_loading(error)
+            is_over = time.monotonic() - begin >= settings.startup_wait_s if loading else retry >= settings.retries
+            if is_over or not is_transient_error(error):
+                raise
+            if loading and not retry:
+                text = f"{settings.server} is loading its model; waiting for it for up to {settings.startup_wait_s:g} s"
+                with suppress(RuntimeError, KeyError):  # where no graph runs
+                    get_stream_writer()({"event": "waiting", "text": text})
+            # As long as the server asks, or a first wait doubled after each try, up to a limit.
+            longest = LONGEST_LOADING_PAUSE_S if loading else LONGEST_WAIT_S
+            wait, requested = min(settings.retry_wait_s * 2.0 ** min(retry, 10), longest), find_retry_delay(error)
+        await asyncio.sleep(wait if requested is None else requested)
+        retry += 1
 
 
-def is_loading(error: BaseException | None) -> bool:
+def is_loading(error: BaseException) -> bool:
     """Return whether a server cannot answer yet because it is loading its model."""
     if not isinstance(error, openai.APIStatusError) or error.status_code not in {500, 503}:
         return False
@@ -113,7 +113,7 @@ def is_transient_error(error: BaseException) -> bool:
     return isinstance(error, (openai.APIError, ConnectionError, TimeoutError))
 
 
-def find_retry_delay(error: BaseException | None) -> float | None:
+def find_retry_delay(error: BaseException) -> float | None:
     """Return the seconds of a Retry-After header (RFC 9110: seconds or a date); None if there is none."""
     if not isinstance(error, openai.APIStatusError):
         return None
@@ -121,16 +121,6 @@ def find_retry_delay(error: BaseException | None) -> float | None:
     if date := parsedate_tz(value):
         return max(0.0, mktime_tz(date) - time.time())
     return float(value) if value.isdecimal() else None
-
-
-def compute_retry_wait(first_wait_s: float, attempt: RetryCallState) -> float:
-    """Return the seconds to wait: as the server asks, or a first wait doubled after each attempt, up to a limit."""
-    error = get_fault(attempt)
-    requested = find_retry_delay(error)
-    if requested is not None:
-        return requested
-    longest = LONGEST_LOADING_PAUSE_S if is_loading(error) else LONGEST_WAIT_S
-    return min(first_wait_s * 2.0 ** min(attempt.attempt_number - 1, 10), longest)
 
 
 def iterate_causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -168,16 +158,6 @@ def convert_client_error(error: Exception, settings: ModelSettings) -> Exception
     return openai.APIStatusError(message, response=response, body=body)
 
 
-def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
-    """Return the error for the user that stands for an exception of the client; nothing is raised.
-
-    Where the server quotes the prompt, the message has an ellipsis.
-    """
-    if isinstance(error, openai.APIStatusError):
-        return _translate_status(error, settings, quote_server_message(error, settings, prompt))
-    return ModelUnavailableError(f"{settings.server} {_describe_fault(error, settings, prompt)}.")
-
-
 def is_unreachable(error: BaseException) -> bool:
     """Return whether nothing accepts a connection; by name, because clients use different HTTP libraries."""
     return any(type(cause).__name__ in {"ConnectError", "ConnectTimeout"} for cause in iterate_causes(error))
@@ -190,21 +170,26 @@ def may_be_caused_by_request(error: Exception) -> bool:
     return is_transient_error(error) and getattr(error, "status_code", None) not in OVERLOAD_STATUSES
 
 
-def _describe_fault(error: Exception, settings: ModelSettings, prompt: str) -> str:
-    """Describe a fault and its remedy, as the rest of a sentence that begins with the server."""
+def translate_error(error: Exception, settings: ModelSettings, prompt: str = "") -> DraftroomError:
+    """Return the error for the user that stands for an exception of the client; nothing is raised.
+
+    Where the server quotes the prompt, the message has an ellipsis.
+    """
+    quote, told = quote_server_message(error, settings, prompt), NO_EVENTS
+    if isinstance(error, openai.APIStatusError):
+        return _translate_status(error, settings, quote)
     if is_unreachable(error):
-        return "cannot be reached; start it (`draftroom models up`) or correct `base_url`"
-    for cause in iterate_causes(error):
-        if isinstance(cause, BrokenAnswerError):
-            return str(cause)
-    if isinstance(error, (openai.APITimeoutError, TimeoutError)):
-        return f"was silent for {settings.timeout_s:g} s; look at its log, or set a longer `timeout_s`"
-    if isinstance(error, (openai.APIConnectionError, ConnectionError)):
-        return CUT_OFF
-    if isinstance(error, openai.APIError):
-        quote = quote_server_message(error, settings, prompt)
-        return f"reported an error while it answered{quote}; look at its log, then resume the run"
-    return NO_EVENTS
+        start = "start it (`draftroom models up`)" if settings.is_endpoint else "look at the network"
+        told = f"cannot be reached; {start} or correct `base_url`"
+    elif broken := [cause for cause in iterate_causes(error) if isinstance(cause, BrokenAnswerError)]:
+        told = str(broken[0])
+    elif isinstance(error, (openai.APITimeoutError, TimeoutError)):
+        told = f"was silent for {settings.timeout_s:g} s; look at its log, or set a longer `timeout_s`"
+    elif isinstance(error, (openai.APIConnectionError, ConnectionError)):
+        told = CUT_OFF
+    elif isinstance(error, openai.APIError):
+        told = f"reported an error while it answered{quote}; look at its log, then resume the run"
+    return ModelUnavailableError(f"{settings.server} {told}.")
 
 
 def quote_server_message(error: Exception, settings: ModelSettings, prompt: str) -> str:
@@ -215,8 +200,10 @@ def quote_server_message(error: Exception, settings: ModelSettings, prompt: str)
         message = "; ".join(str(item.get("msg", "")) for item in message if isinstance(item, dict))
     if not isinstance(message, str) or message.lstrip().startswith("<"):  # an HTML page
         return ""
-    key = os.environ.get(settings.api_key_env)
-    text = normalize_server_message(message.replace(key, "…") if key else message)[: 4 * MAX_QUOTE_CHARACTERS]
+    for name, key in os.environ.items():
+        if key and (name == settings.api_key_env or name.endswith("_API_KEY")):
+            message = message.replace(key, "…")
+    text = normalize_server_message(message)[: 4 * MAX_QUOTE_CHARACTERS]
     # Replace each quotation of the prompt by an ellipsis: a character is hidden if a quotation covers it.
     prompt, width = normalize_server_message(prompt), MIN_LEAK_CHARACTERS
     quoted = [text[at : at + width] in prompt for at in range(len(text) - width + 1)]
@@ -402,7 +389,7 @@ async def count_message_tokens(text: str, settings: ModelSettings, endpoint: End
         return len((await _post_request(settings, "/tokenize", content=prompt, parse_special=True))["tokens"])
 
     try:
-        return await build_retrier(settings)(count)
+        return (await send_with_retries(settings, count))[0]
     except (openai.OpenAIError, BrokenAnswerError, ValueError, KeyError, TypeError) as error:
         discard_endpoint(settings)
         raise translate_error(error, settings, text) from None  # the cause may quote the key or the prompt
@@ -412,8 +399,8 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
     """Ask the endpoint for its models and its tokenizer; faults are raised as errors for the user."""
     try:
         client: Any = await open_client(settings)
-        retrier = build_retrier(settings.model_copy(update={"retries": 0}))
-        answer: Any = await retrier(client.root_async_client.get, "/models", cast_to=object)
+        ask = partial(client.root_async_client.get, "/models", cast_to=object)
+        answer, _ = await send_with_retries(settings.model_copy(update={"retries": 0}), ask)
         lengths = dict[str, int | None]()
         for model in answer["data"]:
             # vLLM reports the context of a model, and llama.cpp that of one of its slots.

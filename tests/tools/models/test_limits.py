@@ -56,10 +56,3 @@ def test_a_schema_bounds_nothing_unless_it_is_to() -> None:
     assert "maxItems" not in text
     assert "maxLength" not in text
     assert "at-most" not in text
-
-
-def test_a_bounded_schema_has_the_limits_of_the_table() -> None:
-    schema = build_server_schema(Notes, LIMITS, bounded=True)
-    assert schema["properties"]["terms"]["maxItems"] == 2
-    assert schema["$defs"]["Term"]["properties"]["term"]["maxLength"] == 35
-    assert schema["properties"]["remarks"]["items"]["maxLength"] == 35
