@@ -432,8 +432,9 @@ async def request_answers(
             trims.append(Trim(variable=WHOLE_PROMPT, words_kept=read, words_before=request.fitted.tokens))
         completions[0]["trims"] = trims
         answer = Answer[Any]()
-        answer.add_completions(request, completions)
-        if is_reask and not answer.values:
+        if is_reask:
+            answer.add_completions(request, completions)
+        if answer.unusable and not answer.values:
             problem = answer.unusable[0]
             raise ModelOutputError(
                 f"The {caller.role} ({settings.model}) gave no usable answer in two tries: {problem}. "

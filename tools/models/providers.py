@@ -45,11 +45,13 @@ def build_chat_model(settings: ModelSettings) -> BaseChatModel:
             model = load_custom_object(settings.use)(**arguments)
         else:
             model = init_chat_model(model_provider=settings.provider, **arguments)
+    except SettingsError:
+        raise
     except ImportError as error:
         package = re.search(r"pip install ([\w-]+)", str(error))
         fix = f"pip install {package[1]}" if package else f"install what is missing ({error})"
         raise SettingsError(f"{settings.server} needs a package that is not installed; {fix}.") from None
-    except (ValueError, TypeError) as error:  # what constructors raise, pydantic's error included
+    except Exception as error:  # noqa: BLE001 - constructors raise what they like
         told = str(error).partition("\n")[0].rstrip(".")
         if isinstance(error, ValidationError):  # which quotes all values
             told = describe_validation_error(error)

@@ -163,6 +163,7 @@ async def test_a_passing_fault_is_tried_again_and_a_refused_text_is_told_apart(s
     ("choices", "told"),
     [
         ({"provider": "cohere"}, r"The provider cohere at http\S+ needs a package .*; pip install langchain-cohere\."),
+        ({"provider": "openai"}, r"The provider openai at .* cannot be used .*set the variable with its key\."),
         ({"provider": "nobody"}, "The provider nobody at .* cannot be used with these settings: Unsupported provider"),
         ({"use": "tests.support.none:Model"}, "The code tests.support.none:Model cannot be imported"),
         ({"use": "json:loads"}, "cannot be used with these settings"),
@@ -170,6 +171,9 @@ async def test_a_passing_fault_is_tried_again_and_a_refused_text_is_told_apart(s
         ({"use": OWN, "extra_body": {"seed": "x"}}, "cannot be used with these settings: `seed`: input should be"),
     ],
 )
-async def test_what_cannot_be_built_is_told(choices: dict[str, Any], told: str, desk: Desk) -> None:
+async def test_what_cannot_be_built_is_told(
+    choices: dict[str, Any], told: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(SettingsError, match=told):
         await desk.ask(**choices)
