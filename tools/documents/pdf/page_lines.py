@@ -14,12 +14,13 @@ from itertools import pairwise
 from typing import Literal, TypedDict
 from unicodedata import normalize
 
+from pypdfium2 import PdfMatrix
+
 from state.documents import HiddenReason
 from tools.documents.formulas import convert_to_superscript
 from tools.documents.structure import clean_characters
 
 Box = tuple[float, float, float, float]
-Matrix = tuple[float, float, float, float, float, float]
 PieceHiddenReason = Literal["", "colour", "size", "off page", "not drawn"]
 # Page (0 for the whole file), text, and kind of a text that is not painted.
 UnprintedText = tuple[int, str, HiddenReason]
@@ -57,7 +58,7 @@ class PdfPage(TypedDict):
     """A page: its height in points, its matrix, and its pieces in the order of painting."""
 
     height: float
-    matrix: Matrix
+    matrix: PdfMatrix
     """Matrix from the page as it is shown to the file's coordinates, which annotations use."""
     pieces: list[Piece]
 
@@ -65,14 +66,6 @@ class PdfPage(TypedDict):
 def merge_boxes(one: Box, other: Box) -> Box:
     """Return the smallest box around two boxes."""
     return min(one[0], other[0]), min(one[1], other[1]), max(one[2], other[2]), max(one[3], other[3])
-
-
-def transform_box(box: Box, matrix: Matrix) -> Box:
-    """Return the smallest box around a box transformed by a matrix."""
-    a, b, c, d, e, f = matrix
-    corners = [(a * x + c * y + e, b * x + d * y + f) for x in box[::2] for y in box[1::2]]
-    xs, ys = zip(*corners, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
 
 
 @dataclass

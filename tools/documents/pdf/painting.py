@@ -18,8 +18,9 @@ from math import hypot
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
+from pypdfium2 import PdfMatrix
 
-from tools.documents.pdf.page_lines import WORD_GAP, Box, Matrix, Piece, PieceHiddenReason, merge_boxes, transform_box
+from tools.documents.pdf.page_lines import WORD_GAP, Box, Piece, PieceHiddenReason, merge_boxes
 
 _DESCENT = 0.22  # of the type size, below the baseline
 _BOLD = re.compile(r"Bold|Black|Heavy|Demi|Medi(?!um)|BX|Lin(?:Libertine|Biolinum)TB|[,-]B(?:$|I)")
@@ -56,7 +57,7 @@ class Shape(NamedTuple):
 class FormContext(NamedTuple):
     """Matrix, opacity and place in a figure that the objects of a form, or of the page, inherit."""
 
-    matrix: Matrix
+    matrix: PdfMatrix
     opaque: bool = True
     figure: bool = False
 
@@ -80,7 +81,7 @@ class PageTextExtractor:
     The matrix leads from the file's coordinates to those of the page as it is shown, in the box `shown`.
     """
 
-    def __init__(self, page: Any, text_page: Any, matrix: Matrix, shown: Box) -> None:
+    def __init__(self, page: Any, text_page: Any, matrix: PdfMatrix, shown: Box) -> None:
         self._text_page = text_page
         self._matrix = matrix
         self._shown = shown
@@ -128,10 +129,9 @@ class PageTextExtractor:
                 small = _compute_area(_compute_bounds(item, form.matrix)) < 0.6 * _compute_area(self._shown)
                 is_figure = small and (part_texts < drawings or 0 < part_texts < texts)
                 pdfium.FPDFPageObj_GetMatrix(item, _TO_MATRIX)
-                own = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, _MATRIX.e, _MATRIX.f
+                matrix = PdfMatrix.from_raw(_MATRIX).multiply(form.matrix)
                 opaque = form.opaque and not pdfium.FPDFPageObj_HasTransparency(item)
-                inner = FormContext(_multiply_matrices(own, form.matrix), opaque, form.figure or is_figure)
-                self._collect_objects(parts, inner)
+                self._collect_objects(parts, FormContext(matrix, opaque, form.figure or is_figure))
             elif kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_SHADING):
                 box = _compute_bounds(item, form.matrix)
                 self._image_area += _compute_area(box) if kind == pdfium.FPDF_PAGEOBJ_IMAGE else 0
@@ -169,9 +169,8 @@ class PageTextExtractor:
         item, form, beneath = self._runs.get(address, (None, FormContext(self._matrix), len(self._shapes)))
         # 1. Size and direction on the page as it is shown.
         pdfium.FPDFText_GetMatrix(self._text_page, at, _TO_MATRIX)
-        font_matrix = _MATRIX.a, _MATRIX.b, _MATRIX.c, _MATRIX.d, 0.0, 0.0
         font_size = pdfium.FPDFText_GetFontSize(self._text_page, at)
-        a, b, c, d, *_ = _multiply_matrices(font_matrix, self._matrix)
+        a, b, c, d, *_ = PdfMatrix.from_raw(_MATRIX).multiply(self._matrix).get()
         size, along = round(abs(font_size) * hypot(c, d), 2), (a * abs(font_size), b * abs(font_size))
         upright = a * font_size > 0 and d * font_size > 0 and abs(b) < 0.1 * abs(a) and abs(c) < 0.5 * abs(d)
         # 2. Colour.
@@ -215,7 +214,7 @@ class PageTextExtractor:
         advance = box.right - _POINT[0].value
         wide = hypot(*look.along)
         # PDFium's box of a letter is as wide as its ink if that sticks out, and useless for turned letters.
-        turned = self._matrix[0] * look.along[0] <= 0.9 * wide
+        turned = self._matrix.a * look.along[0] <= 0.9 * wide
         pdfium.FPDFText_GetCharBox(self._text_page, end - 1, *_TO_INK)
         slanted = abs(box.right - _INK[1].value) < 0.001 * look.size and not text.endswith(("ff", "fi", "fl"))
         if turned or slanted:
@@ -234,8 +233,8 @@ class PageTextExtractor:
     def _find_origin(self, at: int) -> tuple[float, float]:
         """Return where the character at an index stands on its baseline, on the page as it is shown."""
         pdfium.FPDFText_GetCharOrigin(self._text_page, at, *_TO_POINT)
-        (x, y), (a, b, c, d, e, f) = (_POINT[0].value, _POINT[1].value), self._matrix
-        return a * x + c * y + e, b * x + d * y + f
+        x, y = self._matrix.on_point(*(each.value for each in _POINT))
+        return x, y
 
 
 def find_hiding_reason(piece: Piece, look: TextAppearance, shapes: Sequence[Shape], shown: Box) -> PieceHiddenReason:
@@ -285,7 +284,7 @@ def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
     return [Shape(box, colour if kinds.count(pdfium.FPDF_SEGMENT_MOVETO) == 1 else None, opaque)]
 
 
-def _compute_clip_box(item: Any, matrix: Matrix) -> Box:
+def _compute_clip_box(item: Any, matrix: PdfMatrix) -> Box:
     """Compute the intersection of the boxes of an object's clipping paths; `_EVERYWHERE` if it has none."""
     box = _EVERYWHERE
     paths = pdfium.FPDFPageObj_GetClipPath(item)
@@ -294,7 +293,7 @@ def _compute_clip_box(item: Any, matrix: Matrix) -> Box:
         points = [_extract_point(pdfium.FPDFClipPath_GetPathSegment(paths, path, at)) for at in range(count)]
         if points:
             xs, ys = zip(*points, strict=True)
-            box = _intersect_boxes(box, transform_box((min(xs), min(ys), max(xs), max(ys)), matrix))
+            box = _intersect_boxes(box, matrix.on_rect(min(xs), min(ys), max(xs), max(ys)))
     return box
 
 
@@ -304,11 +303,11 @@ def _extract_point(segment: Any) -> tuple[float, float]:
     return _BOX[0].value, _BOX[1].value
 
 
-def _compute_bounds(item: Any, matrix: Matrix) -> Box:
+def _compute_bounds(item: Any, matrix: PdfMatrix) -> Box:
     """Return the box around an object, transformed by a matrix."""
     pdfium.FPDFPageObj_GetBounds(item, *_TO_BOX)
-    left, bottom, right, top = _BOX
-    return transform_box((left.value, bottom.value, right.value, top.value), matrix)
+    left, bottom, right, top = matrix.on_rect(*(edge.value for edge in _BOX))
+    return left, bottom, right, top
 
 
 def _query_colour(getter: Callable[..., int], item: Any) -> tuple[Colour | None, float]:
@@ -317,13 +316,6 @@ def _query_colour(getter: Callable[..., int], item: Any) -> tuple[Colour | None,
         return None, 1.0
     red, green, blue, alpha = _COLOUR
     return (red.value / 255, green.value / 255, blue.value / 255), alpha.value / 255
-
-
-def _multiply_matrices(first: Matrix, then: Matrix) -> Matrix:
-    """Return the matrix that transforms by the first one, then by the other."""
-    a, b, c, d, e, f = first
-    p, q, r, s, t, u = then
-    return (a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u)
 
 
 def _intersect_boxes(one: Box, other: Box) -> Box:

@@ -10,7 +10,7 @@ from typing import Literal
 from state.documents import HiddenText
 from state.errors import InputError
 from tools.documents.pdf.layout import TypeArea, compute_line_gap, is_followed_by, remove_running_lines
-from tools.documents.pdf.page_lines import Line, PdfPage, UnprintedText, build_page_lines, transform_box
+from tools.documents.pdf.page_lines import Line, PdfPage, UnprintedText, build_page_lines
 from tools.documents.pdf.paragraphs import GroupedLines, build_vocabulary, join_lines
 from tools.documents.structure import (
     REFERENCE_LABEL,
@@ -52,8 +52,7 @@ def build_pdf_parts(
     blocks = _build_blocks(lines, title)
     # 3. Transform the boxes of words to the file's coordinates, which annotations use.
     for word in (word for block in blocks for word in block.words):
-        x0, y0, x1, y1 = word["box"]
-        box = transform_box((x0, y0, x1, y1), pages[word["page"] - 1]["matrix"])
+        box = pages[word["page"] - 1]["matrix"].on_rect(*word["box"])
         word["box"] = [round(value, 2) for value in box]
     return DocumentParts(
         title=title,

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pypdfium2
 import pypdfium2.raw as pdfium
-from pypdfium2 import PdfDocument, PdfiumError
+from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix
 
 from state.errors import InputError
 from tools.documents.parser_process import (
@@ -67,7 +67,7 @@ def _read_pages(document: PdfDocument) -> tuple[list[PdfPage], list[str]]:
         try:
             pages.append(_read_page(document[number - 1]))
         except PdfiumError:
-            pages.append(PdfPage(height=0, matrix=(1, 0, 0, 1, 0, 0), pieces=[]))
+            pages.append(PdfPage(height=0, matrix=PdfMatrix(), pieces=[]))
             unreadable.append(f"page {number} could not be read and was left out")
         characters += sum(len(piece["text"]) + 1 for piece in pages[-1]["pieces"])
         if characters > MAX_CHARACTERS:
@@ -90,10 +90,10 @@ def _read_page(page: pypdfium2.PdfPage) -> PdfPage:
     }[page.get_rotation()]
     width, height = page.get_size()
     text_page = page.get_textpage()
-    pieces = PageTextExtractor(page.raw, text_page.raw, to_page, (0, 0, width, height)).extract_pieces()
+    pieces = PageTextExtractor(page.raw, text_page.raw, PdfMatrix(*to_page), (0, 0, width, height)).extract_pieces()
     text_page.close()
     page.close()
-    return PdfPage(height=height, matrix=to_file, pieces=pieces)
+    return PdfPage(height=height, matrix=PdfMatrix(*to_file), pieces=pieces)
 
 
 if __name__ == "__main__":
