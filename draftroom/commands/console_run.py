@@ -144,7 +144,7 @@ def drive_and_show(
     command = format_resume_command(outcome.record)
     if outcome.status == "done":
         write_outputs(outputs, rendering, outcome.record, outcome.values)
-        document = rendering.document(outcome.record, outcome.values)
+        document = rendering.build_document(outcome.record, outcome.values)
         print_result(document)
         if not quiet:
             print_to_stderr(format_extensions(outcome.record["extensions"]))

@@ -71,7 +71,7 @@ def show_run(
         if record["status"] == "running":
             record = refresh_record(record, values, system.graph)
     write_outputs(output, rendering, record, values)
-    print_story(rendering.document(record, values), only)
+    print_story(rendering.build_document(record, values), only)
     if not is_file:
         hint = f"{format_resume_command(record)} (resume it)"
         if record["status"] == "done":

@@ -84,5 +84,5 @@ def render_tool_result(name: str, values: Mapping[str, Any], thread: str) -> tup
     paper = values.get("source") or values["document"]
     found = RunInput(name=paper["title"], path="", paper=paper)
     record = build_run_record(name, found, values["settings"], "memory")
-    document = find_system(name).rendering.document(record, values)
+    document = find_system(name).rendering.build_document(record, values)
     return render_blocks([*document.result, *document.remarks]), False

@@ -15,6 +15,7 @@ from pypdf.annotations import Highlight, MarkupAnnotation, Text
 from pypdf.constants import AnnotationFlag
 from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
+from pypdfium2 import PdfMatrix
 
 from draftroom.rendering.notes import (
     NOTE_AUTHOR,
@@ -115,13 +116,11 @@ def compute_line_quadrilaterals(words: Iterable[Word], rotation: int) -> list[li
         Eight coordinates per line, in points.
     """
     cosine, sine = _ROTATIONS[rotation % 360]
+    to_shown, to_file = PdfMatrix(cosine, -sine, sine, cosine), PdfMatrix(cosine, sine, -sine, cosine)
     # 1. Merge the boxes of words into boxes of lines, in the coordinates of the page as shown.
     lines: list[Box] = []
     for word in words:
-        x0, y0, x1, y1 = word["box"]
-        us = sorted(cosine * x + sine * y for x, y in ((x0, y0), (x1, y1)))
-        vs = sorted(cosine * y - sine * x for x, y in ((x0, y0), (x1, y1)))
-        box, line = Box(us[0], vs[0], us[1], vs[1]), lines[-1] if lines else None
+        box, line = Box(*to_shown.on_rect(*word["box"])), lines[-1] if lines else None
         overlap = min(line.y1, box.y1) - max(line.y0, box.y0) if line else 0.0
         # A line continues with a word at its height to its right.
         if line and box.x0 >= line.x0 and overlap >= _MIN_LINE_OVERLAP * min(line.y1 - line.y0, box.y1 - box.y0):
@@ -133,5 +132,5 @@ def compute_line_quadrilaterals(words: Iterable[Word], rotation: int) -> list[li
     for box in lines:
         # Viewers expect this order of corners, although the standard gives another one.
         corners = ((box.x0, box.y1), (box.x1, box.y1), (box.x0, box.y0), (box.x1, box.y0))
-        quadrilaterals.append([at for u, v in corners for at in (cosine * u - sine * v, sine * u + cosine * v)])
+        quadrilaterals.append([at for corner in corners for at in to_file.on_point(*corner)])
     return quadrilaterals

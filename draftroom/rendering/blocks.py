@@ -124,11 +124,6 @@ class Note:
         """Rank, title and place for display; of a computed finding only the title."""
         return f"{self.rank}. {self.title} ({self.place})" if self.rank else self.title
 
-    @property
-    def about(self) -> str:
-        """Quote in quotation marks, or a phrase for the whole paragraph, for display."""
-        return f'"{self.quote}"' if self.quote else "the paragraph as a whole"
-
 
 @dataclass(frozen=True)
 class NotedParagraph:
@@ -180,6 +175,11 @@ class ResultDocument:
         if self.provenance:
             found += [Heading("Provenance"), Items(self.provenance)]
         return [*found, *self.costs]
+
+
+def format_subject(quote: str) -> str:
+    """Return the quote of a comment in quotation marks, or a phrase for the whole paragraph."""
+    return f'"{quote}"' if quote else "the paragraph as a whole"
 
 
 def format_place(section: str, page: int, *more: str) -> str:

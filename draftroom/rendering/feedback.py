@@ -10,14 +10,8 @@ from draftroom.rendering import blocks as b
 from draftroom.rendering.annotations import render_annotated_pdf
 from draftroom.rendering.manuscripts import render_latex, render_word
 from draftroom.rendering.notes import WEAKNESS_COLOURS, describe_evidence, list_computed_notes, list_ranked_notes
-from draftroom.rendering.provenance import (
-    build_reader_notices,
-    describe_costs,
-    describe_provenance,
-    format_count,
-    format_identifier,
-)
-from draftroom.rendering.rendering import Dialogue, Rendering, build_formats
+from draftroom.rendering.provenance import build_reader_notices, format_count, format_identifier
+from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.systems.feedback import list_comments, list_notices
 from nodes.feedback.agent import make_evidence_id
 from runs.record import RunRecord
@@ -71,8 +65,6 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
         remarks=list(_list_remarks(values, {note.id for note in comments})),
         conclusion=f"{summary}. Run {record['id']}",
         story=list(_build_paragraph_history(values)),
-        provenance=describe_provenance(record, values),
-        costs=list(describe_costs(record, UNIT)),
     )
 
 
@@ -115,12 +107,7 @@ def _list_paper_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]
 def _summarize_comment(comment: Comment, paragraph: str = "") -> str:
     """Format a comment as one line: its place (or `paragraph` if given), type, quote and text."""
     where = paragraph or b.format_place(comment["section"], comment["page"], comment["paragraph"])
-    return f"{where}: {comment['label']}, {describe_comment_subject(comment)}: {comment['review']}"
-
-
-def describe_comment_subject(comment: Comment) -> str:
-    """Return the quote of a comment in quotation marks, or a phrase for the whole paragraph."""
-    return f'"{comment["quote"]}"' if comment["quote"] else "the paragraph as a whole"
+    return f"{where}: {comment['label']}, {b.format_subject(comment['quote'])}: {comment['review']}"
 
 
 def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
@@ -195,7 +182,7 @@ def _list_outcome_lines(review: ParagraphReview) -> Iterator[b.TextLine]:
         label = f"possible weakness ({candidate['label']})"
         yield b.TextLine(f'"{candidate["quote"]}": {candidate["problem"]}', label=label, tone="answer")
     if comment := review["comment"]:
-        text = f"{describe_comment_subject(comment)}: {comment['review']}"
+        text = f"{b.format_subject(comment['quote'])}: {comment['review']}"
         yield b.TextLine(text, label=f"comment, {comment['label']}", tone="strong")
         if comment["reasoning"]:
             yield b.TextLine(comment["reasoning"], label="reasoning", tone="soft")
@@ -221,8 +208,8 @@ def describe_review_progress(node: str, update: Values, values: Values) -> str:
     review: ParagraphReview = update["reviews"][-1]
     comment = review["comment"]
     if comment and review["outcome"] == "comment":
-        short: Comment = {**comment, "quote": textwrap.shorten(comment["quote"], _MAX_QUOTE_CHARS)}
-        outcome = f"comment on {describe_comment_subject(short)}, {comment['label']}"
+        short = textwrap.shorten(comment["quote"], _MAX_QUOTE_CHARS)
+        outcome = f"comment on {b.format_subject(short)}, {comment['label']}"
     else:
         outcome = f"{review['outcome']}{': ' if review['problem'] else ''}{review['problem']}"
     section = f" ({review['section']})" if review["section"] else ""
@@ -230,23 +217,18 @@ def describe_review_progress(node: str, update: Values, values: Values) -> str:
     return f"Paragraph {review['paragraph']}{section}: {outcome}; {done}"
 
 
-def format_questions(question: Values) -> str:
-    """Format the paragraph and the numbered questions at which a run is paused, for the terminal."""
-    questions = "\n".join(f"  {number}. {text}" for number, text in enumerate(question["advice"], start=1))
-    return f"The paragraph:\n{textwrap.indent(question['paragraph'], '  ')}\nThe questions about it:\n{questions}"
+def introduce_questions(question: Values) -> str:
+    """Format the paragraph that the questions at which a run is paused are about."""
+    return f"The paragraph:\n{textwrap.indent(question['paragraph'], '  ')}\nThe questions about it:"
 
 
 RENDERING = Rendering(
     unit=UNIT,
     milestone=describe_review_progress,
-    document=build_review_document,
-    formats={
-        **build_formats(build_review_document, FeedbackOutput),
-        ".pdf": render_annotated_pdf,
-        ".docx": render_word,
-        ".tex": render_latex,
-    },
+    build_result=build_review_document,
+    output=FeedbackOutput,
+    own_formats={".pdf": render_annotated_pdf, ".docx": render_word, ".tex": render_latex},
     of_the_paper={".pdf": "pdf", ".tex": "latex"},
-    dialogue=Dialogue(format_questions, these="these questions", line="question"),
+    dialogue=Dialogue(introduce_questions, these="these questions", line="question"),
 )
 BASELINE_RENDERING = replace(RENDERING, dialogue=None)  # baselines never pause for a person

@@ -10,8 +10,8 @@ from typing import cast
 from draftroom.rendering.blocks import Block, Heading, Items, Note, NotedPaper, ResultDocument, TextLine, format_place
 from draftroom.rendering.html import render_html
 from draftroom.rendering.markdown import render_blocks
-from draftroom.rendering.provenance import build_reader_notices, describe_costs, describe_provenance, format_count
-from draftroom.rendering.rendering import Rendering, build_formats
+from draftroom.rendering.provenance import build_reader_notices, format_count
+from draftroom.rendering.rendering import Rendering
 from runs.record import RunInput, RunRecord
 from state.computed_findings import SEVERITIES, ComputedFinding, PaperReport
 from state.number_check import NumberCheckOutput
@@ -83,8 +83,6 @@ def build_check_run_document(record: RunRecord, values: Values) -> ResultDocumen
         result=document.result if is_finished else [],
         remarks=build_reader_notices(values, UNIT),
         conclusion=f"Run {record['id']}" if is_finished else "The run has no result yet.",
-        provenance=describe_provenance(record, values),
-        costs=list(describe_costs(record, UNIT)),
     )
 
 
@@ -99,8 +97,8 @@ def describe_check_progress(node: str, update: Values, _: Values) -> str:
 RENDERING = Rendering(
     unit=UNIT,
     milestone=describe_check_progress,
-    document=build_check_run_document,
-    formats=build_formats(build_check_run_document, NumberCheckOutput),
+    build_result=build_check_run_document,
+    output=NumberCheckOutput,
 )
 
 # By the suffix of a file.

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from draftroom.rendering import blocks as b
-from draftroom.rendering.provenance import build_reader_notices, describe_costs, describe_provenance, list_detail_lines
-from draftroom.rendering.rendering import Dialogue, Rendering, build_formats
+from draftroom.rendering.provenance import build_reader_notices, list_detail_lines
+from draftroom.rendering.rendering import Dialogue, Rendering
 from nodes.journalism.editor import REVIEW_PARTS, extract_advice
 from nodes.journalism.reader import NOTES_PARTS
 from runs.record import RunRecord
@@ -45,8 +45,6 @@ def build_article_document(record: RunRecord, values: Values) -> b.ResultDocumen
         ],
         conclusion=f"Run {record['id']}",
         story=list(_build_round_history(values, assessments, selected)),
-        provenance=describe_provenance(record, values),
-        costs=list(describe_costs(record, UNIT)),
     )
 
 
@@ -123,16 +121,12 @@ def describe_draft_progress(node: str, update: Values, _: Values) -> str:
     )
 
 
-def format_advice(question: Values) -> str:
-    """Format the numbered advice at which a run is paused, for the terminal."""
-    advice = "\n".join(f"  {number}. {text}" for number, text in enumerate(question["advice"], start=1))
-    return f"The advice for round {question['round']}:\n{advice}"
-
-
 RENDERING = Rendering(
     unit=UNIT,
     milestone=describe_draft_progress,
-    document=build_article_document,
-    formats=build_formats(build_article_document, JournalismOutput),
-    dialogue=Dialogue(format_advice, these="this advice", line="piece of advice"),
+    build_result=build_article_document,
+    output=JournalismOutput,
+    dialogue=Dialogue(
+        lambda question: f"The advice for round {question['round']}:", these="this advice", line="piece of advice"
+    ),
 )

@@ -85,7 +85,7 @@ def _render_notes(notes: Sequence[b.Note], order: Sequence[str]) -> Iterator[str
 def _render_note(note: b.Note) -> Iterator[str]:
     """Yield the Markdown parts of a note: its heading, quote, text and list of evidence."""
     yield f"### {escape_markdown_line(note.heading)}"
-    yield f"> {escape_markdown_line(note.quote)}" if note.quote else f"About {note.about}."
+    yield f"> {escape_markdown_line(note.quote)}" if note.quote else f"About {b.format_subject(note.quote)}."
     first, *rest = note.lines
     yield format_line(first)
     yield from render_block(b.Items([*rest, *note.evidence, *note.checks]))

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from draftroom.rendering import blocks as b
-from draftroom.rendering.provenance import (
-    build_reader_notices,
-    describe_costs,
-    describe_provenance,
-    format_count,
-    format_identifier,
-    list_detail_lines,
-)
-from draftroom.rendering.rendering import Rendering, build_formats
+from draftroom.rendering.provenance import build_reader_notices, format_count, format_identifier, list_detail_lines
+from draftroom.rendering.rendering import Rendering
 from runs.record import RunRecord
 from state.records import Values
 from state.simplification import Exchange, SimplificationOutput, TextChange, Version
@@ -70,8 +63,6 @@ def build_simplification_document(record: RunRecord, values: Values) -> b.Result
         ],
         conclusion=f"Run {record['id']}",
         story=story,
-        provenance=describe_provenance(record, values),
-        costs=list(describe_costs(record, UNIT)),
     )
 
 
@@ -186,6 +177,7 @@ def describe_entry_progress(node: str, update: Values, values: Values) -> str:
 RENDERING = Rendering(
     unit=UNIT,
     milestone=describe_entry_progress,
-    document=build_simplification_document,
-    formats=build_formats(build_simplification_document, SimplificationOutput, note=MEDICAL_DISCLAIMER),
+    build_result=build_simplification_document,
+    output=SimplificationOutput,
+    note=MEDICAL_DISCLAIMER,
 )

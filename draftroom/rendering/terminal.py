@@ -101,7 +101,7 @@ def _print_figure(block: b.Block, console: Console, indent: str) -> None:
 
 def _print_note(note: b.Note, console: Console) -> None:
     """Print a note as a panel on a terminal, elsewhere as indented lines to standard output."""
-    lines = [b.TextLine(note.about, tone="soft"), *note.lines, *note.evidence, *note.checks]
+    lines = [b.TextLine(b.format_subject(note.quote), tone="soft"), *note.lines, *note.evidence, *note.checks]
     heading = strip_control_characters(note.heading)
     if not console.is_terminal:
         indented = [f"  {strip_control_characters(line.to_text())}" for line in lines]

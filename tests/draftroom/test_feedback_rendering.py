@@ -43,7 +43,7 @@ def markdown(values: Values) -> str:
 
 
 def story(values: Values, capsys: pytest.CaptureFixture[str], only: int | None = None) -> str:
-    print_story(build_review_document(record(values), values), only)
+    print_story(RENDERING.build_document(record(values), values), only)
     return capsys.readouterr().out
 
 

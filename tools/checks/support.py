@@ -20,26 +20,16 @@ MIN_SIMILARITY: Final = 0.35
 MAX_WARNINGS: Final = 5
 
 
-def score_sentence_similarity(text: str, source: str) -> list[tuple[str, float]]:
-    """Return each sentence of a text, without headings, with its highest cosine (-1 to 1) to one of the source.
-
-    Raises:
-        RetrievalUnavailableError: The encoder is not installed.
-    """
-    sentences = tuple(sentence.text for sentence in split_sentences(text) if not sentence.heading)
-    source_sentences = tuple(sentence.text for sentence in split_sentences(source))
-    if not sentences or not source_sentences:
-        return []
-    cosines = compute_cosines(sentences, source_sentences)
-    return list(zip(sentences, cosines.max(axis=1).tolist(), strict=True))
-
-
 def list_support_warnings(text: str, source: DocumentRef) -> list[str]:
     """List warnings about at most five sentences that the stored source does not seem to say, the least similar first.
 
     Raises:
         RetrievalUnavailableError: The encoder is not installed.
     """
-    found = sorted(score_sentence_similarity(text, load_source_text(source)), key=lambda each: each[1])
-    low = [sentence for sentence, cosine in found if cosine < MIN_SIMILARITY]
+    sentences = tuple(sentence.text for sentence in split_sentences(text) if not sentence.heading)
+    source_sentences = tuple(sentence.text for sentence in split_sentences(load_source_text(source)))
+    if not sentences or not source_sentences:
+        return []
+    highest = compute_cosines(sentences, source_sentences).max(axis=1)
+    low = [sentence for cosine, sentence in sorted(zip(highest, sentences, strict=True)) if cosine < MIN_SIMILARITY]
     return [f'the source does not seem to say this: "{sentence}"' for sentence in low[:MAX_WARNINGS]]
