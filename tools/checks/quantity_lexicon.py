@@ -1,11 +1,13 @@
-"""The lexicon of quantities: units of measurement with their conversions, and English number words."""
+"""The lexicon of quantities: units of measurement (`units.toml`) with their conversions, and English number words."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,88 +33,7 @@ class Unit:
 RATIO: Final = Unit("ratio", 1.0, "of one")
 DECADE: Final = Unit("decade", 1.0, "years of a decade")
 
-_PREFIXES: Final = {
-    "f": ("femto", 1e-15), "p": ("pico", 1e-12), "n": ("nano", 1e-9),
-    "µ": ("micro", 1e-6), "μ": ("micro", 1e-6), "u": ("micro", 1e-6),  # the micro sign, the Greek letter, and u
-    "m": ("milli", 1e-3), "c": ("centi", 1e-2), "d": ("deci", 1e-1),
-    "k": ("kilo", 1e3), "M": ("mega", 1e6), "G": ("giga", 1e9), "T": ("tera", 1e12),
-}  # fmt: skip
-# dimension, symbols, names, prefixes in use; a base unit's own factor is 1
-_PREFIXED_UNITS: Final = (
-    ("mass", "g", "gram gramme", "fpnµμumk"),
-    ("length", "m", "metre meter", "pnµμumck"),
-    ("volume", "l L", "litre liter", "pnµμumcd"),
-    ("time", "s", "second", "fpnµμum"),
-    ("amount", "mol", "mole", "fpnµμum"),
-    ("concentration", "M", "molar", "fpnµμum"),
-    ("frequency", "Hz", "hertz", "mkMGT"),
-    ("voltage", "V", "volt", "nµμumkM"),
-    ("current", "", "ampere amp", "fpnµμum"),
-    ("power", "W", "watt", "nµμumkMGT"),
-    ("energy", "J", "joule", "pnµμumkMG"),
-    ("heat", "cal", "calorie", "k"),
-    ("pressure", "Pa", "pascal", "mkMG"),
-    ("molecular mass", "Da", "dalton", "kM"),
-    ("bases", "bp", "base", "kMG"),
-    ("bytes", "", "byte", "kMGT"),
-    ("field", "", "tesla", "nµμum"),
-    ("force", "", "newton", "pnµμumk"),
-)
-# dimension, factor, symbols, names
-_PLAIN_UNITS: Final = (
-    ("mass", 1e6, "", "tonne|metric ton"),
-    ("mass", 1e-6, "mcg", ""),
-    ("mass", 453.592, "lb lbs", "pound"),
-    ("mass", 28.3495, "oz", "ounce"),
-    ("length", 1e-10, "Å", "angstrom|ångström"),
-    ("length", 0.0254, "", "inch|inches"),
-    ("length", 0.3048, "ft", "feet"),
-    ("length", 1609.344, "", "mile"),
-    ("length", 9.4607e15, "", "light-year|light year"),
-    ("length", 1e-6, "", "micron"),
-    ("area", 1.0, "m2 m² m^2", "square metre|square meter"),
-    ("area", 1e-4, "cm2 cm² cm^2", "square centimetre|square centimeter"),
-    ("area", 1e-6, "mm2 mm² mm^2", "square millimetre|square millimeter"),
-    ("area", 1e6, "km2 km² km^2", "square kilometre|square kilometer"),
-    ("area", 1e4, "ha", "hectare"),
-    ("volume", 1e3, "m3 m³ m^3", "cubic metre|cubic meter"),
-    ("volume", 1e-3, "cm3 cm³ cm^3 cc", "cubic centimetre|cubic centimeter"),
-    ("volume", 1e-6, "mm3 mm³ mm^3", "cubic millimetre|cubic millimeter"),
-    ("time", 1.0, "sec secs", ""),
-    ("time", 60.0, "min mins", "minute"),
-    ("time", 3600.0, "h hr hrs", "hour"),
-    ("time", 86400.0, "d", "day"),
-    ("time", 604800.0, "wk wks", "week"),
-    ("time", 2629800.0, "mo", "month"),
-    ("time", 31557600.0, "y yr yrs", "year"),
-    ("time", 315576000.0, "", "decade"),
-    ("time", 3155760000.0, "", "century|centuries"),
-    ("time", 31557600e6, "Myr Mya Ma", "million years"),
-    ("temperature", 1.0, "°C ºC ℃ °c", "degrees celsius|degree celsius|degrees centigrade|degrees c|celsius"),
-    ("temperature", 5 / 9, "°F ºF", "degrees fahrenheit|degree fahrenheit|degrees f|fahrenheit"),
-    ("temperature", 1.0, "K", "kelvin"),
-    ("angle", 1.0, "° º", "degree"),
-    ("pressure", 133.322, "mmHg", "mm hg"),
-    ("bases", 1e3, "kb", "kilobase"),
-    ("bases", 1e6, "Mb", "megabase"),
-    ("bases", 1e9, "Gb", "gigabase"),
-    ("bases", 1.0, "nt", "base pair|base-pair"),
-    ("bytes", 1e3, "KB kB", ""),
-    ("bytes", 1e6, "MB", ""),
-    ("bytes", 1e9, "GB", ""),
-    ("sound level", 1.0, "dB", "decibel"),
-    ("activity", 1.0, "IU", "international unit"),
-    ("absorbed dose", 1.0, "Gy", ""),
-    ("absorbed dose", 1e-3, "mGy", ""),
-    ("ratio", 1e-6, "ppm", "parts per million"),
-    ("ratio", 1e-9, "ppb", "parts per billion"),
-    ("ratio", 0.01, "%", "percent|per cent|percentage point|percentage-point|pct"),
-    ("fold", 1.0, "", "fold|times"),
-    ("dollars", 1.0, "", "dollar"),
-    ("pounds sterling", 1.0, "", "pounds sterling"),
-    ("euros", 1.0, "", "euro"),
-)
-_ZEROS: Final = {"degrees fahrenheit": -32 * 5 / 9, "kelvin": -273.15}
+_DATA: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
 CURRENCIES: Final = {
     "$": Unit("dollars", 1.0, "dollar"),
     "£": Unit("pounds sterling", 1.0, "pound"),
@@ -124,15 +45,15 @@ def _build_unit_tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
     """Build the table of all units by their symbols, and that by their names in the singular."""
     symbols: dict[str, Unit] = {}
     names: dict[str, Unit] = {}
-    for dimension, short, long, prefixes in _PREFIXED_UNITS:
-        for prefix, (spelled, factor) in {"": ("", 1.0), **{p: _PREFIXES[p] for p in prefixes}}.items():
+    for dimension, short, long, prefixes in _DATA["units"]["prefixed"]:
+        for prefix, (spelled, factor) in {"": ("", 1.0), **{p: _DATA["prefixes"][p] for p in prefixes}}.items():
             unit = Unit(dimension, factor, spelled + long.split()[0])
             symbols |= {prefix + symbol: unit for symbol in short.split()}
             names |= {spelled + name: unit for name in long.split()}
-    symbols |= {prefix + "A": names[_PREFIXES[prefix][0] + "ampere"] for prefix in "pnµμum"}
-    for dimension, factor, short, long in _PLAIN_UNITS:
+    symbols |= {prefix + "A": names[_DATA["prefixes"][prefix][0] + "ampere"] for prefix in "pnµμum"}
+    for dimension, factor, short, long in _DATA["units"]["plain"]:
         name = long.split("|")[0] or short.split()[0]
-        unit = Unit(dimension, factor, name, zero=_ZEROS.get(name, 0.0))
+        unit = Unit(dimension, factor, name, zero=_DATA["zeros"].get(name, 0.0))
         symbols |= dict.fromkeys(short.split(), unit)
         names |= dict.fromkeys(filter(None, long.split("|")), unit)
     return symbols, names
