@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 from pylatexenc.latex2text import LatexNodes2Text
 from pylatexenc.latexwalker import (
@@ -34,53 +38,13 @@ _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
 _REFERENCES = {"ref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
 _PHANTOMS = {"phantom", "hphantom", "vphantom"}
-_DROPPED = {"maketitle", "includegraphics", "vspace", "hspace", "centering", "usepackage", "documentclass", "relax"}
-_DROPPED |= {"hline", "toprule", "midrule", "bottomrule", "cline", "cmidrule", "addlinespace"}  # of tables
-# Arguments that pylatexenc does not know: of macros that print nothing, ...
-_DROPPED_ARGUMENTS = {
-    "{": "thanks affiliation email hypersetup graphicspath bibliographystyle pagestyle thispagestyle pagenumbering"
-    " theoremstyle hyphenation selectlanguage BibitemShut label",
-    "[{": "affil captionsetup rowcolor cellcolor columncolor pagecolor RequirePackage",
-    "{{": "setcounter addtocounter setlength addtolength addtocontents colorlet",
-    "{{{": "addcontentsline rowcolors",
-    "*[{": "author date",
-    "*{[{[": "newtheorem",
-}
-# ... of macros that print something, ...
-_ARGUMENTS = {
-    "{": "abstract keywords textsuperscript operatorname phantom hphantom vphantom eqref nameref autoref cref Cref"
-    " input include subfile bibliography",
-    "*{": "tag",
-    "[{": "num color bibitem",
-    "*[{": "title icmltitle caption paragraph subparagraph",
-    "{{": "fontsize href bibinfo bibfield hypertarget raisebox scalebox rotatebox adjustbox",
-    "[{{": "textcolor colorbox SI qty",
-    "*[[{": "parencite textcite autocite footcite citeauthor citeyear",
-    "[[{": "makebox framebox",
-    "[[[{{": "parbox",
-    "{{{": "multicolumn multirow definecolor",
-    "*{{{": "resizebox",
-    "[{{{": "fcolorbox",
-}
-# ... and of environments.
-_ENVIRONMENTS = {
-    "{": "multicols thebibliography",
-    "[{": "longtable",
-    "{{": "tabulary adjustwidth",
-    "[[[{": "minipage",
-    "[{[{": "wrapfigure wraptable",
-    "[[{": "subfigure subtable",
-}
-_KEPT_MACROS = {"cite", "citep", "citet", "emph", "textbf", "textit", "begin", "end", "section", "thebibliography"}
-_KEPT_MACROS |= {"bibinfo", "bibfield", "bibnamefont", "bibfnamefont"}  # in lists of REVTeX
+_MACROS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("latex_macros.toml").read_text(encoding="utf-8"))
 # Macros that print nothing and that pylatexenc does not know: \\noindent, \\bigskip, \\Biggl, \\textwidth, \\tiny.
 _LAYOUT_MACRO = re.compile(
     r"left|right|middle|new(?:line|block)|protect|appendix|sloppy|balance|FloatBarrier|[bB]igg?[lr]?|listof.*|make.*"
     r"|[a-z]*(?:skip|page|width|height|size|series|shape|family|fill|break|style|matter|head|foot|spacing|limits|rule|sep)"
     r"|rm|it|bf|tt|sf|sl|em|cal|tiny|small|(?i:large|huge)|normalfont|ragged.*|flush.*|line.*|boldmath|no[a-z]+|end[a-z]+"
 )
-_SYMBOLS = {"ne": "≠", "neg": "¬", "lt": "<", "gt": ">", "gets": "←", "colon": ":", "coloneq": ":=", "checkmark": "✓"}
-_SYMBOLS |= {"triangle": "△", "arcsec": "″", "LaTeX": "LaTeX", "TeX": "TeX", "xspace": ""}
 _COLOURED_CELLS = re.compile(r"\\(?:row|cell|column)color|\{tcolorbox\}|\{tikzpicture\}")
 _SMALLEST_TYPE = 3.0  # points
 _MAX_NAMED_MACROS = 8
@@ -108,7 +72,7 @@ def parse_latex(text: str) -> DocumentParts:
     source = re.sub(r"(?<=\d)\\,(?=\d{3}(?!\d))", "", source)  # thin spaces, as in 2\,140, would become spaces
     # 2. Convert it to text; the preamble defines the title and the colours.
     converter = _LatexTextConverter()
-    source = expand_macros(source, kept={*converter.macros, *_KEPT_MACROS})
+    source = expand_macros(source, kept={*converter.macros, *_MACROS["kept"]})
     preamble, begin, body = source.partition(r"\begin{document}")
     try:
         if begin:
@@ -172,11 +136,9 @@ def _find_unprinted_text(text: str) -> Iterator[HiddenText]:
 def _parse_nodes(text: str) -> list[LatexNode]:
     """Parse a LaTeX source, even with errors, into pylatexenc's nodes."""
     context = get_default_latex_context_db()
-    specified = [*_DROPPED_ARGUMENTS.items(), *_ARGUMENTS.items()]
-    macros = [std_macro(name, arguments) for arguments, names in specified for name in names.split()]
-    environments = [
-        std_environment(name, arguments) for arguments, names in _ENVIRONMENTS.items() for name in names.split()
-    ]
+    specified = [*_MACROS["dropped_arguments"].items(), *_MACROS["arguments"].items()]
+    macros = [std_macro(name, arguments) for arguments, names in specified for name in names]
+    environments = [std_environment(name, each) for each, names in _MACROS["environments"].items() for name in names]
     context.add_context_category("papers", macros=macros, environments=environments, prepend=True)
     text = re.sub(r"\\verb\*?\s*\Z", "", text)  # pylatexenc would look for its delimiter beyond the end
     nodes: list[LatexNode] = LatexWalker(text, latex_context=context, tolerant_parsing=True).get_latex_nodes()[0]
@@ -203,7 +165,7 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
             **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._convert_last_argument(node)} "),
             **dict.fromkeys((*_REFERENCES, "multirow", "href", "url"), self._convert_last_argument),
             "eqref": lambda node: f"({self._convert_last_argument(node)})",
-            **dict.fromkeys({*_DROPPED, *" ".join(_DROPPED_ARGUMENTS.values()).split()}, lambda _: ""),
+            **dict.fromkeys(chain(_MACROS["dropped"], *_MACROS["dropped_arguments"].values()), lambda _: ""),
             **dict.fromkeys(("definecolor", "title", "icmltitle", "abstract", *_OTHER_FILES), self._record_declaration),
             **dict.fromkeys(
                 _PHANTOMS, lambda node: self._record_hidden_text(self._convert_last_argument(node), "not drawn")
@@ -244,8 +206,8 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
             return f"[{', '.join(key.strip() for key in self._convert_last_argument(node).split(','))}]"
         if name in self.macros:
             return self.macros[name](node) or _EMPTY_MARK
-        if name in _SYMBOLS:
-            return _SYMBOLS[name]
+        if name in _MACROS["symbols"]:
+            return str(_MACROS["symbols"][name])
         if self.latex_context.get_macro_spec(name) is None:
             is_given = node.parsing_state.s.startswith("{", node.pos + node.len) or self._list_arguments(node, 1)[0]
             if name.isalpha() and not is_given and not _LAYOUT_MACRO.fullmatch(name):
