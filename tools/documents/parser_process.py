@@ -21,6 +21,7 @@ from tools.documents.structure import Block, DocumentParts, clean_characters
 
 MAX_CHARACTERS = 4_000_000  # of the text of a paper
 _MAX_SECONDS = 120
+_MAX_MESSAGE_CHARACTERS = 120  # of the error of a parser
 _TIMEOUT_SIGNALS = (9, 24)  # SIGKILL and SIGXCPU
 # A file that unpacks endlessly fills this in less than two seconds of processor time.
 _MAX_MEMORY_BYTES = 768 * 1024**2
@@ -76,7 +77,7 @@ def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: 
 def extract_from_stdin(extract: Callable[[bytes, int], DocumentParts]) -> None:
     """Parse standard input and print the parts, or an `InputError`, as JSON; called in the parser's process.
 
-    The message of an `InputError` lacks the file's name, which the caller adds. An unreadable file ends the process.
+    The message of an `InputError` lacks the file's name, which the caller adds. Any other error ends the process.
     """
     logging.disable()  # parsers log every irregularity of a file
     seconds, limit = map(int, sys.argv[1:])
@@ -92,8 +93,8 @@ def extract_from_stdin(extract: Callable[[bytes, int], DocumentParts]) -> None:
         found: object = extract(sys.stdin.buffer.read(), limit)
     except InputError as error:
         found = {"message": str(error), "kind": error.kind}
-    except UnreadableFileError as error:
-        sys.exit(str(error))
+    except (Exception, UnreadableFileError) as error:  # noqa: BLE001 - parsers may raise anything for a damaged file
+        sys.exit(" ".join(str(error).split())[:_MAX_MESSAGE_CHARACTERS] or type(error).__name__)
     sys.stdout.write(json.dumps(found, default=vars))  # `json.dump` uses the slow encoder in Python
 
 

@@ -11,13 +11,11 @@ from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
 from itertools import groupby
-from zipfile import BadZipFile
 
 from docx import Document
 from docx.document import Document as WordDocument
 from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.constants import RELATIONSHIP_TYPE
-from docx.opc.exceptions import OpcError
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import qn
 from docx.oxml.table import CT_Tbl
@@ -27,11 +25,10 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 from docx.styles.style import ParagraphStyle
 from docx.text.paragraph import Paragraph
 from docx.text.run import Run
-from lxml.etree import LxmlError
 
 from state.documents import HiddenReason, HiddenText
 from tools.documents.formulas import convert_to_superscript, format_formula
-from tools.documents.parser_process import UnreadableFileError, extract_from_stdin
+from tools.documents.parser_process import extract_from_stdin
 from tools.documents.structure import (
     SECTION_HEADING,
     Block,
@@ -45,17 +42,6 @@ from tools.documents.structure import (
     mark_references,
 )
 
-# Errors of python-docx and its dependencies for files that are damaged or no Word files.
-_FILE_ERRORS = (
-    OpcError,
-    BadZipFile,
-    LxmlError,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    NotImplementedError,
-)
 # A second copy of a text box, for older programs.
 _FALLBACK_COPY = "ancestor::*[local-name()='Fallback'][../*[local-name()='Choice']]"
 _OUTSIDE_TABLES = f"not(ancestor::w:tbl) and not({_FALLBACK_COPY})"
@@ -86,11 +72,8 @@ _SYMBOLS = {
 
 
 def parse_word(data: bytes, _limit: int) -> DocumentParts:
-    """Parse a Word file of any length in this process; raise `UnreadableFileError` if it is damaged or no Word file."""
-    try:
-        return _WordReader(Document(BytesIO(data))).read_parts()
-    except _FILE_ERRORS as error:
-        raise UnreadableFileError(" ".join(str(error).split())[:120] or type(error).__name__) from None
+    """Parse a Word file of any length in this process; python-docx raises all kinds of errors for damaged files."""
+    return _WordReader(Document(BytesIO(data))).read_parts()
 
 
 class _WordReader:
