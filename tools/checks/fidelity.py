@@ -32,6 +32,7 @@ from state.documents import DocumentRef
 from state.records import Fact, FactKind
 from tools.checks.quantities import Amount, AmountIndex, find_amounts
 from tools.checks.quantity_lexicon import is_unit_symbol
+from tools.checks.word_lists import ORDINARY_WORDS, UNIVERSAL_NAMES
 from tools.documents.reading import load_source_text
 from tools.text import Sentence, split_sentences, strip_accents, strip_headline
 
@@ -68,17 +69,6 @@ _NAME_OPENING: Final = re.compile(r"(?:[:?!•—]\s?[\"“‘'(]{0,2}|,\s[\"“
 _ET_AL: Final = re.compile(r"(?:,? [^\W\d_][\w-]{1,30}){0,3},? (?:et al\b|and (?:his|her|their )?colleagues\b)")
 _JOINT: Final = re.compile(r"(?:['’]s)?(?:\.? | (?:of|for|de|de la|van|van der|von|du|da|di|&) )")
 _TITLES: Final = frozenset(("dr", "prof", "professor", "mr", "mrs", "ms"))
-_ORDINARY_WORDS: Final = """
-    a about according across after again all almost also although an and another any are as at because before
-    besides both but by can could despite did do does during each either even every few finally first for from further
-    given had has have he hence her here his how however i if in indeed instead into is it its just last later let like
-    many may more moreover most much nevertheless next no none nor not now of often on once one only or other our out
-    over overall perhaps rather recent recently second several she should similarly since so some still such than that
-    the their then there therefore these they third this those though three through thus to today together two under
-    unlike until up upon us using was we were what when whenever where whereas whether which while who whose why will
-    with within without would yet you your
-"""
-_ORDINARY: Final = frozenset(_ORDINARY_WORDS.split())
 
 
 def find_names(sentence: Sentence) -> list[Name]:
@@ -102,7 +92,7 @@ def find_names(sentence: Sentence) -> list[Name]:
         # The capitalised part of a token: Wnt of "Wnt-dependent", Crohn of "Crohn's".
         capitalised = takewhile(lambda part: part[0][0].isupper(), _PART.finditer(token[0]))
         start, word = token.start(), token[0][: max((part.end() for part in capitalised), default=0)]
-        if start in taken or not word or word.lower() in _ORDINARY:
+        if start in taken or not word or word.lower() in ORDINARY_WORDS:
             continue
         if run and not _JOINT.fullmatch(text, run[-1][0] + len(run[-1][1]), start):
             found += _join_capitalised_words(text, run)
@@ -158,12 +148,6 @@ _POSSESSIVE: Final = re.compile(r"['’]s\b")
 _ACRONYM_PLURAL: Final = re.compile(r"(?<=[A-Z0-9])s\b")
 _WORD: Final = re.compile(r"[^\W_]++")
 _LINKING: Final = frozenset(("a", "an", "and", "by", "de", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
-# Names that an explanation may use although its source does not.
-_UNIVERSAL_NAMES: Final = """
-    2d 3d dna rna mrna ph earth moon sun english internet january february april june july august september october
-    november december monday tuesday wednesday thursday friday saturday sunday
-"""
-_UNIVERSAL: Final = frozenset(_UNIVERSAL_NAMES.split())
 
 
 def fold_words(text: str) -> list[str]:
@@ -206,7 +190,7 @@ class NameIndex:
         words = fold_words(name.text)
         while len(words) > 1 and words[0] in _TITLES:
             words = words[1:]
-        if set(words) <= _UNIVERSAL or self.has_phrase(words):
+        if set(words) <= UNIVERSAL_NAMES or self.has_phrase(words):
             return True
         if name.symbol:
             return self._is_abbreviation(words, definitions)

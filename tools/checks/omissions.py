@@ -27,15 +27,11 @@ from state.records import LostDetail, LostKind
 from tools.checks.fidelity import Name, NameIndex, build_mention_key, find_acronym_definitions, is_fact, parse_details
 from tools.checks.medical_terms import find_medical_names, list_name_forms, normalize_spelling
 from tools.checks.quantities import Amount, AmountIndex
+from tools.checks.word_lists import GENERAL_WORDS, QUALIFIERS, STATISTICS
 
-_QUALIFIERS: Final = """
-    additional apparent clear clinically clinical conclusive consistent convincing definite direct firm further good
-    high-quality important major meaningful overall real reliable robust significant statistical statistically strong
-    substantial sufficient
-"""
 _DENIED: Final = "evidence|differences?|effects?|benefits?|improvements?|data|trials?|studies|information|conclusions?"
 _CUES: Final = (
-    rf"(?:little or )?no(?:[ ,](?:{'|'.join(_QUALIFIERS.split())})){{0,3}}(?: (?:{_DENIED}))?(?![\w-]|\.? \d)"
+    rf"(?:little or )?no(?:[ ,](?:{'|'.join(QUALIFIERS)})){{0,3}}(?: (?:{_DENIED}))?(?![\w-]|\.? \d)"
     "|(?:(?:did|does|do|was|were|is|are|has|have|had|could|can|may|might|should|would|will|must) )?not(?! only)"
     r"|(?:did|does|do|was|were|is|are|has|have|had|could|ca|should|would|wo)n['’]t|cannot|neither|none|never"
     "|(?:insufficient|inadequate)(?: (?:evidence|data|information))?"
@@ -61,15 +57,6 @@ _MAX_CLAUSE_CHARACTERS: Final = 400  # on either side of a cue
 # 64% of the abstracts' negations have a partner in their own summary, 8% in that of another review.
 _MIN_SHARED_STEMS: Final = 2
 _MIN_CLAUSE_OVERLAP: Final = 0.8  # share of its words that a reworded clause repeats, with or without its negation
-_GENERAL_WORDS: Final = """
-    about after also although analysis another any because been before being between both cannot clear clinical
-    compared comparison conclusion confidence could data did difference differ does during each effect either evidence
-    found from group groups have however important included interval into large less limited many more most neither
-    never none only other outcome overall participants patients people possible quality reported results review should
-    show significant similar some statistically statistical studies study significantly such than that their them then
-    there these they this those through trial trials unclear uncertain used using very were when where whether which
-    while will with within without would women
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +132,7 @@ def _collect_stems(text: str, *, excluded: frozenset[str] = frozenset()) -> froz
     return frozenset(word[:_STEM_LETTERS] for word in _list_uninflected_words(text) if word not in excluded)
 
 
-_UNINFLECTED_GENERAL_WORDS: Final = frozenset(_list_uninflected_words(_GENERAL_WORDS))
+_UNINFLECTED_GENERAL_WORDS: Final = frozenset(_list_uninflected_words(" ".join(GENERAL_WORDS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +172,7 @@ def _parse_source(source: str) -> tuple[list[tuple[_Detail, str]], list[tuple[st
         taken = inside | {position for name in medical for position in range(name.start, name.end)}
         stated: list[_Detail] = [*estimates, *find_negations(sentence), *medical]
         stated += [amount for amount in amounts if is_fact(amount) and amount.start not in inside]
-        stated += [name for name in names if name.start not in taken and name.text not in _STATISTICS]
+        stated += [name for name in names if name.start not in taken and name.text not in STATISTICS]
         details += [(detail, sentence) for detail in sorted(stated, key=lambda detail: detail.start)]
     return details, [pair for pair in find_acronym_definitions(found) if not pair[0].islower()]
 
@@ -237,10 +224,6 @@ _LABELS: Final = (
     r"OR|RR|HR|IRR|MD|SMD|WMD|RD|ARR|RRR|NNT[BH]?|(?:I|[Tt]au|[Cc]hi)[2²]|[Pp](?:[ -]values?)?"
     r"|(?i:(?:odds|risk|hazard|rate)[ -]ratio|relative risk|(?:mean|risk) difference|numbers? needed to (?:treat|harm))"
 )
-_ACRONYMS: Final = """
-    OR ORs RR RRs HR HRs IRR MD MDs SMD WMD RD ARR RRR NNT NNTs NNTB NNTH I2 I² Tau2 Tau² Chi2 Chi² CI CIs Cl CrI CrIs
-"""
-_STATISTICS: Final = frozenset(_ACRONYMS.split())  # names of estimates, which mean nothing without a number
 
 _SIGN: Final = r"\s?[-−–+<>≤≥=]{0,2}\s?"
 _LINK: Final = rf"[\s,:;=(\[]{{0,3}}(?:(?:of|was|is|were|from|between)\s)?{_SIGN}"

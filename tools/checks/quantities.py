@@ -21,6 +21,7 @@ from tools.checks.quantity_lexicon import (
     parse_following_unit,
     parse_number_words,
 )
+from tools.checks.word_lists import NUMBERS_BY_WORD
 
 Hedge = Literal["exact", "about", "above", "below"]
 
@@ -70,13 +71,13 @@ _LISTED: Final = re.compile(r"\s?(?:-|–|—|to|and|or|±|\+/-|,|, and|, or|/|v
 _RANGED: Final = re.compile(r"\s?(?:-|–|—|to)\s?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _COUNTED: Final = re.compile(r"\s(?:(?!and|or|to|in|at|by|on|for|with|from|when|that|the|we)[a-z]+\s)?[a-z]{3,}s\b")
-_HEDGE_WORDS: Final[tuple[tuple[Hedge, str, str], ...]] = (
-    ("above", "over|(?:more|greater|higher|longer|older) than|at least|above", ">≥"),
-    ("below", "under|(?:less|fewer|lower|shorter|younger) than|at most|up to|below", "<≤"),
-    ("about", r"about|around|approximately|approx\.?|roughly|nearly|almost|close to|some|circa|ca\.?", "~≈\u223c"),
-)
-_HEDGES: Final = [
-    (hedge, re.compile(rf"(?i)(?:\b(?:{words})\s|[{signs}]\s?)$")) for hedge, words, signs in _HEDGE_WORDS
+_HEDGES: Final[list[tuple[Hedge, re.Pattern[str]]]] = [
+    (hedge, re.compile(rf"(?i)(?:\b(?:{words})\s|[{signs}]\s?)$"))
+    for hedge, words, signs in (
+        ("above", "over|(?:more|greater|higher|longer|older) than|at least|above", ">≥"),
+        ("below", "under|(?:less|fewer|lower|shorter|younger) than|at most|up to|below", "<≤"),
+        ("about", r"about|around|approximately|approx\.?|roughly|nearly|almost|close to|some|circa|ca\.?", "~≈\u223c"),
+    )
 ]
 
 
@@ -185,18 +186,6 @@ _FRACTION_TOLERANCE: Final = 0.05  # in words: "a third" is 32% to 35%
 _CALENDAR_TOLERANCE: Final = 0.01  # between months or years and weeks or days: 52 weeks are a year
 _FLOAT_TOLERANCE: Final = 1e-6
 
-_COUNTING: Final = (
-    "second double doubled doubles twofold twice both pair dual dimer II",
-    "third triple tripled threefold thrice trio trimer trimeric III",
-    "fourth quadruple fourfold tetramer tetrameric IV",
-    "fifth fivefold pentamer",
-    "sixth sixfold hexamer hexameric VI",
-    "seventh sevenfold heptamer heptad VII",
-    "eighth eightfold octamer VIII",
-    "ninth ninefold IX",
-    "tenth tenfold",
-)
-_COUNTING_WORDS: Final = {word: count for count, words in enumerate(_COUNTING, start=2) for word in words.split()}
 _WORD: Final = re.compile(r"[^\W\d_]++")
 _CONJUNCTION: Final = re.compile(r",? (?:and|or) ")
 
@@ -212,7 +201,7 @@ class AmountIndex:
         for sentence, amounts in sentences:
             self._stated |= {_build_amount_key(amount): amount for amount in amounts}
             self._values |= {value for amount in amounts for value in (amount.value, *(amount.pair or ()))}
-            self._counts |= {_COUNTING_WORDS[word] for word in _WORD.findall(sentence) if word in _COUNTING_WORDS}
+            self._counts |= {NUMBERS_BY_WORD[word] for word in _WORD.findall(sentence) if word in NUMBERS_BY_WORD}
             # "red, green and blue" is a list of three.
             for conjunction in _CONJUNCTION.finditer(sentence):
                 members = sentence[max(0, conjunction.start() - 300) : conjunction.start()].split(",")[1:]
