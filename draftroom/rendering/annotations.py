@@ -13,7 +13,6 @@ from typing import NamedTuple
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import Highlight, MarkupAnnotation, Text
 from pypdf.constants import AnnotationFlag
-from pypdf.errors import PyPdfError
 from pypdf.generic import ArrayObject, FloatObject, NameObject, TextStringObject
 from pypdfium2 import PdfMatrix
 
@@ -30,11 +29,6 @@ from state.documents import Word
 from state.errors import InputError
 from state.records import Values
 
-# pypdf raises built-in exceptions, too, for broken files.
-_PYPDF_ERRORS = (
-    *(PyPdfError, ValueError, TypeError, AttributeError, LookupError),
-    *(AssertionError, NotImplementedError, RecursionError),
-)
 _ICON_SIZE = 20.0  # width and height of a note's icon in points
 # Words of a line overlap by at least this share of the lower one's height; subscripts and superscripts reach it.
 _MIN_LINE_OVERLAP = 0.5
@@ -54,7 +48,7 @@ def render_annotated_pdf(record: RunRecord, values: Values) -> bytes:
             _add_note(writer, each, words.get(each.note.paragraph, []))
         buffer = BytesIO()
         writer.write(buffer)
-    except _PYPDF_ERRORS as error:
+    except Exception as error:  # pypdf raises built-in exceptions of all kinds, too, for broken files
         raise InputError(
             f"{reference['source']} is too unusual a PDF to be annotated ({error}); {OTHER_FORMAT_HINT}.",
             kind="broken_pdf",

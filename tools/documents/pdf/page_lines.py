@@ -16,14 +16,11 @@ from unicodedata import normalize
 
 from pypdfium2 import PdfMatrix
 
-from state.documents import HiddenReason
 from tools.documents.formulas import convert_to_superscript
 from tools.documents.structure import clean_characters
 
 Box = tuple[float, float, float, float]
 PieceHiddenReason = Literal["", "colour", "size", "off page", "not drawn"]
-# Page (0 for the whole file), text, and kind of a text that is not painted.
-UnprintedText = tuple[int, str, HiddenReason]
 # Gaps are shares of the type size.
 WORD_GAP = 0.15  # TeX's tightest spaces are 0.2
 _SPACE_GAP = 0.07  # between words with a space in a narrow line

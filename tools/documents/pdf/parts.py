@@ -10,7 +10,7 @@ from typing import Literal
 from state.documents import HiddenText
 from state.errors import InputError
 from tools.documents.pdf.layout import TypeArea, compute_line_gap, is_followed_by, remove_running_lines
-from tools.documents.pdf.page_lines import Line, PdfPage, UnprintedText, build_page_lines
+from tools.documents.pdf.page_lines import Line, PdfPage, build_page_lines
 from tools.documents.pdf.paragraphs import GroupedLines, build_vocabulary, join_lines
 from tools.documents.structure import (
     REFERENCE_LABEL,
@@ -26,7 +26,7 @@ from tools.documents.structure import (
 
 
 def build_pdf_parts(
-    pages: list[PdfPage], unreadable: list[str], *, title: str, unprinted: list[UnprintedText]
+    pages: list[PdfPage], unreadable: list[str], *, title: str, unprinted: list[HiddenText]
 ) -> DocumentParts:
     """Build the parts of a document from the pieces of its pages.
 
@@ -59,7 +59,7 @@ def build_pdf_parts(
         blocks=blocks,
         hidden=[
             *(text for number, page in enumerate(pages, start=1) for text in _iterate_hidden_text(page, number)),
-            *(HiddenText(text=clean_characters(text), page=page, reason=reason) for page, text, reason in unprinted),
+            *unprinted,
         ],
         pages=len(pages),
         warnings=warnings,

@@ -9,6 +9,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix
 
+from state.documents import HiddenText
 from state.errors import InputError
 from tools.documents.parser_process import (
     MAX_CHARACTERS,
@@ -17,7 +18,7 @@ from tools.documents.parser_process import (
     extract_from_stdin,
     limit_processor_time,
 )
-from tools.documents.pdf.page_lines import PdfPage, UnprintedText
+from tools.documents.pdf.page_lines import PdfPage
 from tools.documents.pdf.painting import PageTextExtractor
 from tools.documents.pdf.parts import build_pdf_parts
 from tools.documents.pdf.unprinted_text import list_unprinted_text
@@ -52,7 +53,7 @@ def parse_pdf(data: bytes, max_pages: int, allow: Callable[[float, str], None] =
         raise InputError(describe_page_limit(len(document), max_pages), kind="input_too_long")
     allow(SECONDS_PER_PAGE * len(document), _TOO_SLOW)
     pages, unreadable = _read_pages(document)
-    unprinted = list[UnprintedText]()
+    unprinted = list[HiddenText]()
     with suppress(Exception):  # notes, forms and metadata may be damaged in any way even if the pages are not
         unprinted = list_unprinted_text(data)
     return build_pdf_parts(pages, unreadable, title=document.get_metadata_value("Title"), unprinted=unprinted)

@@ -10,9 +10,8 @@ from typing import Any, Final
 from pypdf import PdfReader
 from pypdf.generic import DictionaryObject, IndirectObject, StreamObject
 
-from state.documents import HiddenReason
-from tools.documents.pdf.page_lines import UnprintedText
-from tools.documents.structure import has_sentence_length
+from state.documents import HiddenReason, HiddenText
+from tools.documents.structure import clean_characters, has_sentence_length
 
 _MAX_NODES: Final = 20_000
 _MAX_TEXT_CHARACTERS: Final = 4_000  # of a single text
@@ -28,19 +27,20 @@ _CATALOG_TREES: Final[dict[str, tuple[Sequence[str], Sequence[str], HiddenReason
 }
 
 
-def list_unprinted_text(data: bytes) -> list[UnprintedText]:
-    """List page, text and kind of what is not painted and may be a sentence, each once, up to a total length."""
-    found: list[UnprintedText] = []
+def list_unprinted_text(data: bytes) -> list[HiddenText]:
+    """List what is not painted and may be a sentence, each once, up to a total length; page 0 is the whole file."""
+    found: list[tuple[int, str, HiddenReason]] = []
     for page, text, reason in _iterate_unprinted_text(PdfReader(BytesIO(data))):
         clean = " ".join(_TAGS.sub(" ", text[:_MAX_TEXT_CHARACTERS]).split())
         if has_sentence_length(clean):
             found.append((page, clean, reason))
         if sum(len(each) for _, each, _ in found) > _MAX_TOTAL_CHARACTERS:
             break
-    return list(dict.fromkeys(found))
+    unique = dict.fromkeys(found)
+    return [HiddenText(text=clean_characters(text), page=page, reason=reason) for page, text, reason in unique]
 
 
-def _iterate_unprinted_text(reader: PdfReader) -> Iterator[UnprintedText]:
+def _iterate_unprinted_text(reader: PdfReader) -> Iterator[tuple[int, str, HiddenReason]]:
     """Iterate over page (0 for the file), text and kind of notes, form fields, descriptions and metadata."""
     for number, page in enumerate(reader.pages, start=1):
         for note in _iterate_tree_nodes(page.get("/Annots"), ()):
