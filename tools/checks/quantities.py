@@ -71,13 +71,13 @@ _LISTED: Final = re.compile(r"\s?(?:-|–|—|to|and|or|±|\+/-|,|, and|, or|/|v
 _RANGED: Final = re.compile(r"\s?(?:-|–|—|to)\s?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _COUNTED: Final = re.compile(r"\s(?:(?!and|or|to|in|at|by|on|for|with|from|when|that|the|we)[a-z]+\s)?[a-z]{3,}s\b")
-_HEDGES: Final[list[tuple[Hedge, re.Pattern[str]]]] = [
-    (hedge, re.compile(rf"(?i)(?:\b(?:{words})\s|[{signs}]\s?)$"))
-    for hedge, words, signs in (
-        ("above", "over|(?:more|greater|higher|longer|older) than|at least|above", ">≥"),
-        ("below", "under|(?:less|fewer|lower|shorter|younger) than|at most|up to|below", "<≤"),
-        ("about", r"about|around|approximately|approx\.?|roughly|nearly|almost|close to|some|circa|ca\.?", "~≈\u223c"),
-    )
+_HEDGE_WORDS: Final[tuple[tuple[Hedge, str, str], ...]] = (
+    ("above", "over|(?:more|greater|higher|longer|older) than|at least|above", ">≥"),
+    ("below", "under|(?:less|fewer|lower|shorter|younger) than|at most|up to|below", "<≤"),
+    ("about", r"about|around|approximately|approx\.?|roughly|nearly|almost|close to|some|circa|ca\.?", "~≈\u223c"),
+)
+_HEDGES: Final = [
+    (hedge, re.compile(rf"(?i)(?:\b(?:{words})\s|[{signs}]\s?)$")) for hedge, words, signs in _HEDGE_WORDS
 ]
 
 
