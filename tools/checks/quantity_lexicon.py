@@ -34,11 +34,7 @@ RATIO: Final = Unit("ratio", 1.0, "of one")
 DECADE: Final = Unit("decade", 1.0, "years of a decade")
 
 _DATA: Final[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("units.toml").read_text(encoding="utf-8"))
-CURRENCIES: Final = {
-    "$": Unit("dollars", 1.0, "dollar"),
-    "£": Unit("pounds sterling", 1.0, "pound"),
-    "€": Unit("euros", 1.0, "euro"),
-}
+CURRENCIES: Final = {sign: Unit(dimension, 1.0, name) for sign, (dimension, name) in _DATA["currencies"].items()}
 
 
 def _build_unit_tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
