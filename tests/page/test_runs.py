@@ -118,9 +118,12 @@ def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, e
     assert page.delete(f"/runs/{newest['id']}").status_code == 200
     assert newest["id"] not in command("runs").stdout
     with get_sync_client(url=str(page.base_url).removesuffix("/page/api/"), api_key=None) as sdk:
-        thread = sdk.threads.create()["thread_id"]
-        sdk.runs.wait(thread, "science_journalism", input={"paper": str(SEEDLINGS)}, context={"rounds": 0})
-    assert page.get("/runs").json()["runs"][0]["name"] == SEEDLINGS.name
+        thread, paper = look(page, begun)["thread"], {"paper": str(SEEDLINGS)}
+        for place in (thread, sdk.threads.create()["thread_id"]):  # begun anew there, and begun
+            result = sdk.runs.wait(place, "science_journalism", input=paper, context={"rounds": 0})
+            assert result["settings"]["journalism"]["rounds"] == 0  # type: ignore[call-overload]
+    listed = {run["id"]: run["name"] for run in page.get("/runs").json()["runs"]}
+    assert [name for run, name in listed.items() if run >= begun] == [SEEDLINGS.name, SEEDLINGS.name]
 
 
 def test_a_check_with_a_model_is_not_listed_and_a_baseline_not_resumed(
