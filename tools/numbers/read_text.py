@@ -108,7 +108,7 @@ def parse_degrees_of_freedom(kind: records.TestKind, text: str) -> records.Degre
 
 _BARE = r"(?<![\w.,/–-])(?<!\d\s)"
 _PERCENTAGE = r"(?P<percentage>\d{1,3}(?:\.\d+)?)\s?%"
-_OF = rf"(?P<count>{NUMBER_OR_WORD})(?:\s?/\s?| (?:out )?of (?:the |all )?)(?P<total>{NUMBER_OR_WORD})"
+_OF = rf"(?P<count>{NUMBER_OR_WORD})(?:\s?/\s?| (?:out )?of (?:the |all )?)(?P<total>{COUNT})"  # no words: one of three
 _COUNTED_NOUN = r"(?:\s(?!and\b|or\b|but\b|of\b)[a-z][\w’'-]*){0,3}"  # of 32 patients
 _COUNT_PATTERNS = [
     re.compile(pattern, re.IGNORECASE)

@@ -91,6 +91,32 @@ def test_columns_are_read_one_after_the_other(paper: Document) -> None:
     assert texts(paper, "3 Results") == [prose(6, 9), prose(7, 9), prose(8, 9)]
 
 
+def abstract_beside_dates(sheet: Canvas) -> None:
+    """An abstract that reaches over both columns of the text below, beside a narrow column in smaller type."""
+    sheet.setFont("Times-Bold", 16)
+    sheet.drawString(60, 740, TITLE)
+    dates = Column(sheet, left=60, top=700, width=120)
+    for text in (
+        "Article history:",
+        "Received 10 October",
+        "Revised 14 March",
+        "Keywords:",
+        "Language and seas",
+        "Warm water",
+    ):
+        dates.line(text, size=8)
+    Column(sheet, left=220, top=700, width=335).paragraph(prose(1, 26), size=9, indent=0)
+    left, right = (Column(sheet, left=edge, top=440, width=235) for edge in (60, 320))
+    left.heading("1 Introduction")
+    left.paragraph(prose(2, 20), indent=0)
+    right.paragraph(prose(3, 24), indent=0)
+
+
+def test_an_abstract_beside_dates_and_the_columns_below_it_are_read_one_after_the_other() -> None:
+    read_texts = texts(read(pdf(abstract_beside_dates)))
+    assert [prose(seed, many) in read_texts for seed, many in ((1, 26), (2, 20), (3, 24))] == [True] * 3, read_texts
+
+
 def test_a_paragraph_goes_on_behind_a_footnote_and_in_the_next_column(paper: Document) -> None:
     whole = "The third paragraph is long enough to run on in the second column, where it ends at last."
     assert texts(paper, "1 Introduction") == [prose(1), prose(2, 12), whole, "A footnote in small type.", prose(3)]

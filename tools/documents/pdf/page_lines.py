@@ -26,6 +26,9 @@ WORD_GAP = 0.15  # TeX's tightest spaces are 0.2
 _SPACE_GAP = 0.07  # between words with a space in a narrow line
 _CELL_GAP = 0.8  # a wider gap is a gutter, in a table, or in a badly justified line
 _SPANNING_COLUMN = -1
+_MIN_COLUMN_SHARE = 0.2  # of the width of the text on a page
+_MIN_SIDE_COLUMN_SHARE = 0.1  # of a column beside an abstract
+_MIN_BLOCK_ROWS = 6  # that cross the gutters of the other rows
 _LIST_NUMBER = re.compile(r"\[?\d{1,3}[\].)]{0,2}")  # 12. or [12]
 _LINE_NUMBER = re.compile(r"[0-9]{1,4}")
 _MIN_NUMBERED_LINES = 10  # of a page with numbered lines
@@ -118,9 +121,51 @@ def build_page_lines(page: PdfPage, number: int) -> list[Line]:
     seen = (piece for piece in page["pieces"] if not piece["hidden"] and "f" not in piece["style"])
     printed = [piece for piece in seen if clean_characters(piece["text"])]  # no soft hyphens by themselves
     rows = _group_rows(_remove_line_numbers(printed))
-    segments = [part for row in rows for part in _split_at_gaps(row, _CELL_GAP)]
-    gutters = _find_gutters(segments)
-    # 2. Split the rows at the gutters into lines, and collect those between two spanning lines.
+    gutters = _find_gutters(rows, _MIN_COLUMN_SHARE)
+    # 2. Order the rows. Those that cross a gutter may have their own: an abstract stands beside dates and keywords.
+    lines: list[Line] = []
+    for block in _divide_rows(rows, gutters):
+        is_spanning = len(block) >= _MIN_BLOCK_ROWS and _is_spanning(block[0], gutters)
+        own = _find_side_gutter(block) if is_spanning else []
+        lines += _order_rows(block, own or gutters, number, first_column=len(gutters) + 1 if own else 0)
+    return lines
+
+
+def _find_side_gutter(rows: list[list[Piece]]) -> list[float]:
+    """List the left edge of a wide column of text beside a narrow one; empty without both, as in a table."""
+    gutters = _find_gutters(rows, _MIN_SIDE_COLUMN_SHARE)
+    parts = [part for row in rows for part in _split_at_gaps(row, _CELL_GAP)]
+    ends = [(part[0]["box"][0], part[-1]["box"][2]) for part in parts]
+    width = max(right for _, right in ends) - min(left for left, _ in ends)
+    behind = [right - left for left, right in ends if gutters and left >= gutters[0] - 3]
+    is_wide = sum(length > 0.5 * width for length in behind) > 0.5 * len(behind)
+    return gutters if len(gutters) == 1 and is_wide else []
+
+
+def _divide_rows(rows: list[list[Piece]], gutters: Sequence[float]) -> list[list[list[Piece]]]:
+    """Divide a page's rows into blocks: rows that cross a gutter, with rows between that end before it, and others."""
+    blocks: list[list[list[Piece]]] = [[]]
+    waiting: list[list[Piece]] = []  # after spanning rows; they are in their block if another one follows
+    spanning = False
+    for row in rows:
+        crosses = _is_spanning(row, gutters)
+        if spanning and not crosses and row[-1]["box"][2] <= gutters[0]:
+            waiting.append(row)
+            continue
+        if crosses != spanning:
+            blocks.append([])
+        blocks[-1] += [*waiting, row]
+        waiting, spanning = [], crosses
+    return [*blocks, waiting] if waiting else blocks
+
+
+def _is_spanning(row: Sequence[Piece], gutters: Sequence[float]) -> bool:
+    """Return whether a part of a row crosses a gutter."""
+    return any(_is_crossing_gutter(part, gutters) for part in _split_at_gaps(row, _CELL_GAP))
+
+
+def _order_rows(rows: list[list[Piece]], gutters: Sequence[float], number: int, first_column: int) -> list[Line]:
+    """Split rows at the gutters into lines, and order those between two spanning lines column by column."""
     bands: list[list[Line]] = [[]]
     for row in rows:
         parts: list[list[Piece]] = []
@@ -131,7 +176,7 @@ def build_page_lines(page: PdfPage, number: int) -> list[Line]:
                 parts[-1] += part
             else:
                 parts.append(part)
-        lines = [_build_line(part, number, gutters) for part in parts]
+        lines = [_build_line(part, number, gutters, first_column) for part in parts]
         if any(line.column == _SPANNING_COLUMN for line in lines):
             bands += [lines, []]
         else:
@@ -210,17 +255,21 @@ def _is_crossing_gutter(part: Sequence[Piece], gutters: Sequence[float]) -> bool
     return any(left < gutter - 3 and right > gutter + 3 for gutter in gutters)
 
 
-def _find_gutters(segments: list[list[Piece]]) -> list[float]:
-    """List the left edges of the columns after the first in points, at most three; empty for a single column."""
-    spans = [(part[0]["box"][0], max(piece["box"][2] for piece in part)) for part in segments]
+def _find_gutters(rows: list[list[Piece]], min_share: float) -> list[float]:
+    """List the left edges of the columns after the first in points, at most three; empty for a single column.
+
+    A column is at least `min_share` of the text's width wide.
+    """
+    segments = [part for row in rows for part in _split_at_gaps(row, _CELL_GAP)]
+    spans = [(part[0]["box"][0], max(piece["box"][2] for piece in part), part[0]["baseline"]) for part in segments]
     if not spans:
         return []
-    width = max(right for _, right in spans) - min(left for left, _ in spans)
-    first = _find_gutter(spans, 0.2 * width)
+    narrowest = min_share * (max(right for _, right, _ in spans) - min(left for left, _, _ in spans))
+    first = _find_gutter(spans, narrowest)
     if first is None:
         return []
     sides = [span for span in spans if span[1] <= first], [span for span in spans if span[0] >= first - 2]
-    found = [first, *(_find_gutter(side, 0.2 * width) for side in sides)]
+    found = [first, *(_find_gutter(side, narrowest) for side in sides)]
     numbers = [part[0]["box"][0] for part in segments if len(part) == 1 and _LIST_NUMBER.fullmatch(part[0]["text"])]
     gutters: list[float] = []
     for gutter in (gutter for gutter in found if gutter is not None):
@@ -230,23 +279,31 @@ def _find_gutters(segments: list[list[Piece]]) -> list[float]:
     return sorted(gutters)
 
 
-def _find_gutter(spans: list[tuple[float, float]], narrowest: float) -> float | None:
-    """Return the left edge with the most wide lines on both sides and the fewest across it; None without one."""
-    edges = Counter(round(left) for left, right in spans if right - left > narrowest)
+def _find_gutter(spans: list[tuple[float, float, float]], narrowest: float) -> float | None:
+    """Return the left edge with the most wide lines on both sides and the fewest across it; None without one.
+
+    Args:
+        spans: Left end, right end and baseline of each part of a row.
+        narrowest: Width of a wide line.
+    """
+    edges = Counter(round(left) for left, right, _ in spans if right - left > narrowest)
     best, best_score = None, 0
     for edge in sorted(edges):
         if edges[edge - 1] + edges[edge] + edges[edge + 1] < 3:
             continue
-        before = sum(right <= edge and right - left > narrowest for left, right in spans)
-        behind = sum(left >= edge - 2 and right - left > narrowest for left, right in spans)
-        across = sum(left < edge - 2 and right > edge for left, right in spans)
+        # Lines above or below those that begin at the edge do not cross the column.
+        heights = [height for left, right, height in spans if abs(left - edge) < 2 and right - left > narrowest]
+        level = [span for span in spans if min(heights) <= span[2] <= max(heights)]
+        before = sum(right <= edge and right - left > narrowest for left, right, _ in level)
+        behind = sum(left >= edge - 2 and right - left > narrowest for left, right, _ in level)
+        across = sum(left < edge - 2 and right > edge for left, right, _ in level)
         score = min(before, behind) - across
         if min(before, behind) >= 3 and score > max(best_score, 0.3 * min(before, behind)):
             best, best_score = float(edge), score
     return best
 
 
-def _build_line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
+def _build_line(part: list[Piece], page: int, gutters: Sequence[float], first_column: int) -> Line:
     """Build a line from its pieces, which are sorted from the left; `page` is the number of the page."""
     sizes, maths = Counter[float](), 0
     for piece in part:
@@ -257,7 +314,9 @@ def _build_line(part: list[Piece], page: int, gutters: Sequence[float]) -> Line:
     crossing = _is_crossing_gutter(part, gutters)
     return Line(
         page=page,
-        column=_SPANNING_COLUMN if crossing else sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters),
+        column=_SPANNING_COLUMN
+        if crossing
+        else first_column + sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters),
         tokens=_build_tokens(part, size, baseline),
         baseline=baseline,
         size=size,

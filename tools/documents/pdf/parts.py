@@ -83,7 +83,8 @@ def _build_blocks(lines: list[Line], title: str) -> list[Block]:
         elif in_references:
             reference_lines += group.lines
             continue
-        if group.role == "heading" and keep_letters(text) and keep_letters(text) in keep_letters(title):
+        is_large = group.role == "heading" or group.lines[0].size > 1.2 * area.body
+        if is_large and keep_letters(text) and keep_letters(text) in keep_letters(title):
             continue  # a line of the title
         kind: Literal["heading", "paragraph"] = "heading" if group.role == "heading" else "paragraph"
         blocks.append(Block(kind, text, group.lines[0].page, places))
