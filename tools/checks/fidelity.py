@@ -31,7 +31,7 @@ from typing import Final
 from state.documents import DocumentRef
 from state.records import Fact, FactKind
 from tools.checks.quantities import Amount, AmountIndex, find_amounts
-from tools.checks.quantity_lexicon import is_unit_symbol
+from tools.checks.quantity_lexicon import UNITS_BY_SYMBOL
 from tools.checks.word_lists import ORDINARY_WORDS, UNIVERSAL_NAMES
 from tools.documents.reading import load_source_text
 from tools.text import Sentence, split_sentences, strip_accents, strip_headline
@@ -118,8 +118,8 @@ def _classify_part(text: str, start: int, part: str) -> str:
     if part.isdigit():
         return "digits"
     measured = _MEASURED.match(part)
-    is_measured = measured and is_unit_symbol(measured[1])  # 5mg
-    is_unit = is_unit_symbol(part) and _AFTER_NUMBER.search(text[max(0, start - 3) : start])  # the kHz of "10 kHz"
+    is_measured = measured and measured[1] in UNITS_BY_SYMBOL  # 5mg
+    is_unit = part in UNITS_BY_SYMBOL and _AFTER_NUMBER.search(text[max(0, start - 3) : start])  # the kHz of "10 kHz"
     if is_measured or is_unit or _COUNT.match(part) or _ROMAN.match(part):
         return "ordinary"
     if any(letter.isupper() for letter in part[1:]) or _MIXED.search(part):

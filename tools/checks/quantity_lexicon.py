@@ -55,7 +55,7 @@ def _build_unit_tables() -> tuple[dict[str, Unit], dict[str, Unit]]:
     return symbols, names
 
 
-_UNITS_BY_SYMBOL, _UNITS_BY_NAME = _build_unit_tables()
+UNITS_BY_SYMBOL, _UNITS_BY_NAME = _build_unit_tables()
 
 
 def build_alternation(words: Iterable[str]) -> str:
@@ -64,7 +64,7 @@ def build_alternation(words: Iterable[str]) -> str:
 
 
 # Names match in any case, but only ASCII letters: the Turkish dotless i is no "i" here.
-_UNIT: Final = rf"(?:(?ai:{build_alternation(_UNITS_BY_NAME)})(?ai:s)?|{build_alternation(_UNITS_BY_SYMBOL)})(?![^\W_])"
+_UNIT: Final = rf"(?:(?ai:{build_alternation(_UNITS_BY_NAME)})(?ai:s)?|{build_alternation(UNITS_BY_SYMBOL)})(?![^\W_])"
 _PER: Final = r"\s?/\s?|\sper\s"
 _DENOMINATOR: Final = re.compile(rf"(?:{_PER}|\s)({_UNIT})")
 _FOLLOWING: Final = re.compile(
@@ -76,7 +76,7 @@ def parse_following_unit(text: str, position: int, *, spelled: bool) -> tuple[Un
     """Return the unit after a number that ends at a position, and its end; None without one, or for "five m"."""
     match = _FOLLOWING.match(text, position)
     # A number in words has a unit in words: "five metres", never "five m".
-    if not match or (spelled and match["unit"] in _UNITS_BY_SYMBOL and match["unit"] != "%"):
+    if not match or (spelled and match["unit"] in UNITS_BY_SYMBOL and match["unit"] != "%"):
         return None
     per = tuple(_parse_unit(part).name for part in _DENOMINATOR.findall(match["per"]))
     return replace(_parse_unit(match["unit"]), per=per), match.end()
@@ -84,15 +84,10 @@ def parse_following_unit(text: str, position: int, *, spelled: bool) -> tuple[Un
 
 def _parse_unit(word: str) -> Unit:
     """Return the unit of a symbol or a name, in the singular or the plural."""
-    if word in _UNITS_BY_SYMBOL:
-        return _UNITS_BY_SYMBOL[word]
+    if word in UNITS_BY_SYMBOL:
+        return UNITS_BY_SYMBOL[word]
     name = word.lower()
     return _UNITS_BY_NAME[name] if name in _UNITS_BY_NAME else _UNITS_BY_NAME[name.removesuffix("s")]
-
-
-def is_unit_symbol(word: str) -> bool:
-    """Return whether a word is the symbol of a unit, such as `kHz`."""
-    return word in _UNITS_BY_SYMBOL
 
 
 _ONES: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}

@@ -38,7 +38,7 @@ _MAX_PARAGRAPH_CHARACTERS = 100_000  # longer ones are no prose, and could stall
 _MAX_COLUMNS = 50
 _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", "aside", "svg"}
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
 _STYLE_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _COLOUR_NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
@@ -93,7 +93,7 @@ def parse_markdown(text: str) -> DocumentParts:
     if max(map(len, text.split("\n\n"))) > _MAX_PARAGRAPH_CHARACTERS:
         return parse_plain_text(simplify_markdown(text))
     renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
-    page = _parse_page(renderer.render(strip_front_matter(text)))
+    page = _parse_page(renderer.render(_FRONT_MATTER.sub("", text)))
     if page is None:
         return DocumentParts("", [])
     hidden = remove_hidden_elements(page)
@@ -188,12 +188,7 @@ def _list_table_rows(table: html.HtmlElement) -> list[list[str]]:
 
 def simplify_markdown(text: str) -> str:
     """Return a Markdown text without front matter, and with images and links replaced by their text."""
-    return _LINK.sub(r"\1", _LINK.sub(r"\1", strip_front_matter(text)))  # twice: an image may stand inside a link
-
-
-def strip_front_matter(text: str) -> str:
-    """Return a Markdown text without its YAML front matter."""
-    return _FRONT_MATTER.sub("", text, count=1) if _FRONT_MATTER.match(text) else text
+    return _LINK.sub(r"\1", _LINK.sub(r"\1", _FRONT_MATTER.sub("", text)))  # twice: an image may stand inside a link
 
 
 def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
