@@ -80,14 +80,20 @@ class MarkdownAnswer(BaseModel):
 
 
 def parse_answer(
-    completion: Completion, schema: type[Value], limits: Limits, *, last_try: bool = False
+    completion: Completion,
+    schema: type[Value],
+    limits: Limits,
+    find_repetition: Callable[[str], str] = lambda _: "",
+    *,
+    last_try: bool = False,
 ) -> tuple[Value, list[str]]:
     """Return the value of an answer, cut to the limits, and notes on the cuts; raise if it does not fit the schema.
 
-    In the last try, validators may repair a value, because no further answer is requested.
+    In the last try, validators may repair a value, because no further answer is requested, and a list loses the lines
+    in which `find_repetition` finds a sentence of the prompt's instructions.
 
     Raises:
-        UnusableAnswerError: It was cut off, holds no such value, or does not fit the schema.
+        UnusableAnswerError: It was cut off, holds no such value, repeats its instructions, or does not fit the schema.
     """
     text = _strip_thoughts(completion["text"])
     is_cut_off = completion["finish_reason"] == "length"
@@ -105,6 +111,11 @@ def parse_answer(
         notes.append(f"the text was cut off after {spent}, and counts up to its last whole line")
     if not issubclass(schema, MarkdownAnswer):
         return _parse_json(text, schema, limits, last_try=last_try)
+    if sentence := find_repetition(text):
+        if not (last_try and schema.usable_if_cut_off):
+            raise UnusableAnswerError(f'it repeats a sentence of its instructions ("{sentence}")')
+        text = "".join(line for line in text.splitlines(keepends=True) if not find_repetition(line))
+        notes.append("lines that repeat the instructions were left out")
     try:
         return schema.from_markdown(_FENCED.sub(r"\1", text).strip()), notes
     except ValueError as error:
@@ -250,24 +261,6 @@ class ModelRequest(Generic[Value]):
         wanted = WANTED_JSON if self.sent_schema else WANTED_TEXT
         return self.fitted.text + REASK_ENDING.format(problem=self.problem[:MAX_PROBLEM_CHARACTERS], wanted=wanted)
 
-    def refuse_repetition(self, completion: Completion) -> tuple[Completion, list[str]]:
-        """Raise if prose repeats its instructions, or drop these lines in the re-ask of a list; return answer, notes.
-
-        Raises:
-            UnusableAnswerError: A sentence of prose repeats the prompt's instructions. In the re-ask of a list, these
-                lines are left out instead.
-        """
-        if not issubclass(self.schema, MarkdownAnswer):
-            return completion, []
-        find = partial(find_repeated_sentence, prompt=self.fitted.text, variables=self.variables)
-        text = _strip_thoughts(completion["text"])
-        if not (sentence := find(text)):
-            return completion, []
-        if not (self.problem and self.schema.usable_if_cut_off):
-            raise UnusableAnswerError(f'it repeats a sentence of its instructions ("{sentence}")')
-        kept = [line for line in text.splitlines(keepends=True) if not find(line)]
-        return {**completion, "text": "".join(kept)}, ["lines that repeat the instructions were left out"]
-
 
 @dataclass
 class Answer(Generic[Value]):
@@ -286,15 +279,17 @@ class Answer(Generic[Value]):
     def add_completions(self, request: ModelRequest[Value], completions: list[Completion]) -> None:
         """Parse the completions of a request; add their values and problems, and one record of the call."""
         cuts: list[str] = []
+        find = partial(find_repeated_sentence, prompt=request.fitted.text, variables=request.variables)
         for completion in completions:
             try:
-                kept, notes = request.refuse_repetition(completion)
-                value, more = parse_answer(kept, request.schema, request.limits, last_try=bool(request.problem))
+                value, notes = parse_answer(
+                    completion, request.schema, request.limits, find, last_try=bool(request.problem)
+                )
             except UnusableAnswerError as problem:
                 self.unusable.append(str(problem))
             else:
                 self.values.append(value)
-                cuts += [*notes, *more]
+                cuts += notes
         caller, prompt, first = request.caller, request.prompt, completions[0]
         record = CallRecord(
             role=caller.role,
