@@ -117,8 +117,7 @@ class JournalismSettings(SystemSettings):
     rounds: int = Field(3, ge=0, le=20, description="Rounds of notes, advice and revision (the paper runs 5).")
     select: Selection = Field(
         "best",
-        description="Which draft is returned: the third revision (paper), the last, or the best: the easiest of those "
-        "that keep to the paper's facts.",
+        description="Draft to return: the third (paper), the last, or the best: the easiest that keeps to the facts.",
     )
     stop: StopRule = Field("fixed", description="Run all rounds, or stop when a round no longer reads easier.")
     min_improvement: float = Field(
@@ -153,26 +152,23 @@ class SimplificationSettings(SystemSettings):
     entries: int = Field(2, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
     stop: SimplificationStopRule = Field(
         "fixed",
-        description="Enter every loop `entries` times, or end early: when the selector finds nothing left to do after "
-        "a loop that changed nothing, or when the target grade and length are reached.",
+        description="All entries, or until nothing changes and the selector is content, or grade and length are "
+        "reached.",
     )
     select: SimplificationSelection = Field(
         "best",
-        description="Which version is returned: the last (paper), or the best: the changed version that has lost the "
-        "fewest checked details, and the easiest of several.",
+        description="Version to return: the last (paper), or the best: of those that lost least, the easiest.",
     )
     variant: SimplificationVariant = Field("society", description="The society, or one rewrite by a single model.")
     revision_rounds: int = Field(
         3,
         ge=1,
         le=10,
-        description="Most rounds in which the agents of a loop come to agree: of proposing and judging wordings, and "
-        "of correcting a rewritten text, which is reviewed after each round.",
+        description="Most rounds in which a loop's agents come to agree on wordings or on a rewritten text.",
     )
     accuracy_check: bool = Field(
         True,
-        description="Let the medical expert review each text of the layperson loop, and the simplifier correct it "
-        "(paper); the other loops' texts only with the extension `review_every_text`.",
+        description="Have texts of the layperson loop (paper) reviewed and corrected; `review_every_text` adds others.",
     )
     target_grade: float | None = Field(
         None, ge=1, le=16, description="School grade (Flesch-Kincaid) that the text should reach."

@@ -7,7 +7,6 @@ from typing import Annotated, Literal
 
 import typer
 
-from state.settings import Scope
 from tools.configuration import allow_preset_code
 
 PaperArgument = Annotated[
@@ -30,7 +29,6 @@ PresetOption = Annotated[
     str | None, typer.Option(callback=allow_preset_code, help="A preset to start from, or a file.")
 ]
 PromptsOption = Annotated[str | None, typer.Option(help="Folder of your prompts in place of the built-in ones.")]
-ScopeOption = Annotated[Scope | None, typer.Option(help="Read the abstract of a PDF or Word file, or the whole paper.")]
 ExtensionsOption = Annotated[str | None, typer.Option(help="Extensions: none, default, all, or names with commas.")]
 ModelOption = Annotated[str | None, typer.Option(help="Model of all roles.")]
 BaseUrlOption = Annotated[str | None, typer.Option(help="Endpoint of all roles.")]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any
 
 import typer
+from pydantic import BaseModel
 
 from draftroom.commands import options
 from draftroom.commands.console_run import drive_and_show
 from draftroom.files import check_output_paths, read_run_input
-from draftroom.systems import SYSTEMS
+from draftroom.systems import SYSTEMS, RunRequest
 from runs.record import RunInput
 from runs.recorder import Budget
+from state.settings import SYSTEM_TABLES
 
 
 def _define_run_flags(  # noqa: PLR0913 - each parameter is a flag
@@ -31,36 +33,57 @@ def _define_run_flags(  # noqa: PLR0913 - each parameter is a flag
     """Do nothing: the signature declares the flags that follow a command's own."""
 
 
-def make_run_command(own: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that runs the system of `own`, an empty function that declares the paper and flags."""
+def make_run_command(*settings: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that makes a command of an empty function, which declares the paper and flags of its own.
 
-    def run_command(**flags: Any) -> None:
-        """Build the request from the flags, drive the run, and show and write its result."""
+    The command runs the system that has it, and has a flag for each of these settings of the system.
+    """
+
+    def make_command(own: Callable[..., None]) -> Callable[..., None]:
+        """Return the command with all flags."""
         system = next(system for system in SYSTEMS.values() if own.__name__ in system.commands)
-        chosen = system.build_request(flags)
-        rendering = chosen.system.rendering
-        check_output_paths(flags["output"], rendering.formats)
 
-        def take(**limits: Any) -> RunInput:
-            """Read the paper, and refuse output formats that it cannot have."""
-            run_input = read_run_input(flags["file"], **limits)
-            # Some formats are written onto the paper itself, as comments into a PDF.
-            for path in flags["output"]:
-                if refusal := rendering.describe_refusal(path.suffix.lower(), run_input["paper"]["format"]):
-                    raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
-            return run_input
+        def run_command(**flags: Any) -> None:
+            """Build the request from the flags, and run it."""
+            _run_request(system.build_request(flags), flags)
 
-        drive_and_show(
-            chosen.prepare_record(take),
-            flags["output"],
-            quiet=flags["quiet"],
-            checkpoints=chosen.settings.checkpoints,
-            budget=Budget(flags["max_calls"], flags["max_tokens"]),
-        )
+        # Typer reads the flags from the signature.
+        run_command.__name__, run_command.__doc__ = own.__name__, own.__doc__
+        declared, shared = (signature(each, eval_str=True).parameters.values() for each in (own, _define_run_flags))
+        flags = [*declared, *_make_setting_flags(SYSTEM_TABLES[system.table], settings), *shared]
+        run_command.__signature__ = Signature(flags)  # type: ignore[attr-defined] # as inspect has it
+        return run_command
 
-    # Typer reads the flags from the signature; it is built of both functions'.
-    run_command.__name__, run_command.__doc__ = own.__name__, own.__doc__
-    signatures = (inspect.signature(flags, eval_str=True) for flags in (own, _define_run_flags))
-    parameters = [parameter for signature in signatures for parameter in signature.parameters.values()]
-    run_command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # as inspect has it
-    return run_command
+    return make_command
+
+
+def _make_setting_flags(table: type[BaseModel], names: tuple[str, ...]) -> Iterator[Parameter]:
+    """Yield the parameters of flags that set the named settings of a table; a flag that is not given is None."""
+    for name in names:
+        field = table.model_fields[name]
+        kind: Any = field.annotation
+        flag = Annotated[kind | None, typer.Option(help=field.description)]
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=flag)
+
+
+def _run_request(request: RunRequest, flags: Mapping[str, Any]) -> None:
+    """Drive the run of a request on the paper of the flags, and show and write its result."""
+    rendering = request.system.rendering
+    check_output_paths(flags["output"], rendering.formats)
+
+    def take(**limits: Any) -> RunInput:
+        """Read the paper, and refuse output formats that it cannot have."""
+        run_input = read_run_input(flags["file"], **limits)
+        # Some formats are written onto the paper itself, as comments into a PDF.
+        for path in flags["output"]:
+            if refusal := rendering.describe_refusal(path.suffix.lower(), run_input["paper"]["format"]):
+                raise typer.BadParameter(f"{path}: {refusal}.", param_hint="-o")
+        return run_input
+
+    drive_and_show(
+        request.prepare_record(take),
+        flags["output"],
+        quiet=flags["quiet"],
+        checkpoints=request.settings.checkpoints,
+        budget=Budget(flags["max_calls"], flags["max_tokens"]),
+    )
