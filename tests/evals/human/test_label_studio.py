@@ -35,7 +35,7 @@ def test_every_question_must_be_answered_and_has_all_its_answers(
 ) -> None:
     asked = list(ElementTree.fromstring(config).iter("Choices"))
     assert {each.get("name"): [(choice.get("alias"), choice.get("value")) for choice in each] for each in asked} == {
-        question.name: list(question.options) for question in questions
+        question.name: list(question.options.items()) for question in questions
     }
     assert all((each.get("required"), each.get("choice")) == ("true", "single-radio") for each in asked)
 
