@@ -33,7 +33,7 @@ _CLOCK_SHIFT_S = 2.0
 
 
 def run_step(step: str, command: Sequence[str | Path], log: Path, report: Report) -> None:
-    """Report a step, run its command to the end with the output in a log, and raise `ServingError` if it fails.
+    """Report a step, and run its command to the end with the output in a log.
 
     Raises:
         ServingError: The command failed; the message quotes its errors and names the log.

@@ -8,10 +8,10 @@ import socket
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
-from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException
+from http.client import HTTPException
 from pathlib import Path
 from typing import Literal
+from urllib.request import ProxyHandler, build_opener
 
 import psutil
 
@@ -37,6 +37,8 @@ LLAMA_SERVER = Path(__file__).with_name("llama_server.py")
 # How long a thread of llama.cpp waits for the others before it yields its core (OpenMP). Without it, llama.cpp is three
 # times as slow beside other busy programs (on two cores 1.4 tokens per second instead of 4.1; alone 14.1, not 13.0).
 SPIN_COUNT = "10000"
+# Cheap enough to poll for minutes. Without the proxies of the environment, which would get loopback requests, too.
+_OPENER = build_opener(ProxyHandler({}))
 _POLL_S = 0.5
 _TIMEOUT_S = 5
 
@@ -158,28 +160,16 @@ def _stop_server(profile: str, record: ServerRecord) -> None:
 
 def is_serving_model(server: Server) -> bool:
     """Return whether the server is healthy and serves its model under the configured name."""
+    root = f"http://{LOOPBACK}:{server.port}"
     try:
-        _fetch_path(server, "/health")
-        models = json.loads(_fetch_path(server, "/v1/models"))["data"]
+        with (
+            _OPENER.open(f"{root}/health", timeout=_TIMEOUT_S),
+            _OPENER.open(f"{root}/v1/models", timeout=_TIMEOUT_S) as answer,
+        ):
+            models = json.load(answer)["data"]
         return any(model["id"] == server.served_model_name for model in models)
     except (OSError, HTTPException, ValueError, KeyError, TypeError):  # no server, or another program
         return False
-
-
-def _fetch_path(server: Server, path: str) -> bytes:
-    """Return the body of a server's answer to a GET of a path; HTTPException unless its status is 200."""
-    # The standard library's plain connection is cheap enough to poll for minutes, and unlike most HTTP clients it
-    # never sends loopback requests to a proxy from the environment.
-    connection = HTTPConnection(LOOPBACK, server.port, timeout=_TIMEOUT_S)
-    try:
-        connection.request("GET", path)
-        response = connection.getresponse()
-        body = response.read()
-    finally:
-        connection.close()
-    if response.status != HTTPStatus.OK:
-        raise HTTPException(f"{path} answered {response.status}")
-    return body
 
 
 def wait_until_ready(record: ServerRecord) -> None:
