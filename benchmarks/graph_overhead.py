@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypedDict
@@ -27,6 +26,7 @@ from typing import Any, Literal, TypedDict
 from langchain_core.runnables import RunnableConfig
 from langgraph.func import task
 from langgraph.graph import START, StateGraph
+from pandas import DataFrame
 
 from benchmarks.fake_process import serve_fake_endpoint
 from graphs.science_journalism import builder
@@ -48,10 +48,6 @@ TIMED_TURNS = 9
 PLAIN_LOOP = "plain asyncio loop"
 SQLITE_CHECKPOINTS = "checkpoints in SQLite"
 CHECKPOINT_ADDRESSES = {"no checkpoints": "", SQLITE_CHECKPOINTS: "sqlite:///{state_folder}/checkpoints.sqlite"}
-# A run that is timed; it takes the number of the turn.
-TimedRun = Callable[[int], Awaitable[None]]
-# Milliseconds of each call in each turn, by the name of the run.
-Timings = dict[str, list[float]]
 
 
 async def compare_overheads() -> None:
@@ -62,14 +58,17 @@ async def compare_overheads() -> None:
         with FakeEndpoint(stream_interval=1) as endpoint:
             await _run_graph(endpoint.base_url, "", 0)
             requests = endpoint.chat_requests
-        timed_runs: dict[str, TimedRun] = {PLAIN_LOOP: partial(_run_plain_loop, requests, base_url)}
+        # Each takes the number of the turn.
+        timed_runs: dict[str, Callable[[int], Awaitable[None]]] = {
+            PLAIN_LOOP: partial(_run_plain_loop, requests, base_url)
+        }
         for name, address in CHECKPOINT_ADDRESSES.items():
             timed_runs[f"graph, {name}"] = partial(_run_graph, base_url, address.format(state_folder=state_folder))
             timed_runs[f"bare, {name}"] = partial(
                 _run_bare_graph, requests, base_url, address.format(state_folder=state_folder)
             )
         print(f"{len(requests)} calls a run, {ROUNDS} rounds, processor time, median of {TIMED_TURNS} runs in turn\n")
-        timings: Timings = {name: [] for name in timed_runs}
+        timings: dict[str, list[float]] = {name: [] for name in timed_runs}
         for turn in range(TIMED_TURNS + 1):
             for name, run_once in timed_runs.items():
                 started_at = time.process_time()
@@ -81,19 +80,16 @@ async def compare_overheads() -> None:
         await close_clients()
 
 
-def _print_times(timings: Timings) -> None:
+def _print_times(timings: Mapping[str, Sequence[float]]) -> None:
     """Print the median time of the plain loop, and by how much the graph and bare supersteps exceed it."""
-
+    times = DataFrame(timings)  # milliseconds of a call, in a row for each turn
     # Each run is compared with the plain loop of its own turn, since the load of the machine changes.
-    def compute_overhead(name: str) -> float:
-        pairs = zip(timings[name], timings[PLAIN_LOOP], strict=True)
-        return statistics.median(run_ms - plain_ms for run_ms, plain_ms in pairs)
-
-    print(f"{PLAIN_LOOP:<30} {statistics.median(timings[PLAIN_LOOP]):6.2f} ms a call")
+    overheads = times.sub(times[PLAIN_LOOP], axis=0).median()
+    print(f"{PLAIN_LOOP:<30} {times[PLAIN_LOOP].median():6.2f} ms a call")
     for name in CHECKPOINT_ADDRESSES:
-        graph_ms, bare_ms = compute_overhead(f"graph, {name}"), compute_overhead(f"bare, {name}")
+        graph_ms, bare_ms = overheads[f"graph, {name}"], overheads[f"bare, {name}"]
         print(f"graph, {name:<23} +{graph_ms:5.2f} ms   a bare superstep +{bare_ms:5.2f} ms")
-    overhead_ratio = compute_overhead(f"graph, {SQLITE_CHECKPOINTS}") / compute_overhead(f"bare, {SQLITE_CHECKPOINTS}")
+    overhead_ratio = overheads[f"graph, {SQLITE_CHECKPOINTS}"] / overheads[f"bare, {SQLITE_CHECKPOINTS}"]
     print(f"with {SQLITE_CHECKPOINTS}: x {overhead_ratio:.2f} of a bare superstep (target: at most 2)")
 
 

@@ -116,13 +116,13 @@ def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], see
     for measure in measures:
         if measure.score is not None:
             scored = ((item.sample["id"], measure.score(item)) for item in items)
-            values[measure.name] = {sample: value for sample, value in scored if value is not None}
-            if values[measure.name]:
-                scores = values[measure.name].values()
-                cells[measure.name] = estimate_mean(scores, seed=seed)
+            known = {sample: value for sample, value in scored if value is not None}
+            values[measure.name] = known
+            if known:
+                cells[measure.name] = estimate_mean(known.values(), seed=seed)
         # A statistic may be undefined, such as the F1 of a label that no sample has.
-        elif measure.statistic is not None and items and measure.statistic(items) is not None:
-            cells[measure.name] = estimate_statistic(items, measure.statistic, seed=seed)
+        elif measure.statistic and (estimate := estimate_statistic(items, measure.statistic, seed=seed)):
+            cells[measure.name] = estimate
     return ScoredRow(row, items, cells, values)
 
 
@@ -211,7 +211,7 @@ def score_run(task: Task, folder: RunFolder) -> Evaluation:
         for figure in task.figures:
             # A figure is scored like a table of all its rows that has no baseline.
             rows = dict.fromkeys(row for curve in figure.curves.values() for row in curve.values())
-            table = Table(figure.title, list(rows), figure.measures, published={}, baseline="")
+            table = Table(figure.title, list(rows), figure.measures, baseline="")
             points = score_table(task, table, corpus.name, own, outputs, seed=config.seed)
             drawn = {name for line in points.lines if line.row.system for name in line.cells}
             if measures := [task.find_measure(name) for name in figure.measures if name in drawn]:

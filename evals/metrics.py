@@ -31,7 +31,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
-from statistics import fmean
+from statistics import fmean, harmonic_mean
 from typing import Literal, NamedTuple
 from unicodedata import normalize
 
@@ -154,17 +154,17 @@ def _score_operations(
 
     kept, to_keep = source & text, source & references
     correct = kept & references
-    keep = _compute_f1(_compute_mean_share(correct, kept), _compute_share(correct.total(), to_keep.total()))
+    keep = harmonic_mean([_compute_mean_share(correct, kept), _compute_share(correct.total(), to_keep.total())])
 
     deleted, to_delete = source - text, source - references
     correct = deleted - references
     delete = _compute_mean_share(correct, deleted)
-    delete_f1 = _compute_f1(delete, _compute_share(correct.total(), to_delete.total()))
+    delete_f1 = harmonic_mean([delete, _compute_share(correct.total(), to_delete.total())])
 
     # ADD counts distinct n-grams.
     added, to_add = text.keys() - source.keys(), references.keys() - source.keys()
     common = len(added & to_add)
-    add = _compute_f1(_compute_share(common, len(added)), _compute_share(common, len(to_add)))
+    add = harmonic_mean([_compute_share(common, len(added)), _compute_share(common, len(to_add))])
     return keep, delete, add, delete_f1
 
 
@@ -182,7 +182,3 @@ def _compute_mean_share(part: Ngrams, whole: Ngrams) -> float:
 def _compute_share(part: int, whole: int) -> float:
     """Return part / whole, or 1 for 0/0 (see the docstring of the module)."""
     return part / whole if whole else 1.0
-
-
-def _compute_f1(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0

@@ -1,4 +1,4 @@
-"""The stages of `draftroom eval reproduce`: tables and figures of the three papers, in order of importance.
+"""The stages of `draftroom eval reproduce` (`reproduction.toml`): tables and figures of the three papers.
 
 A stage adds rows to the run of its task, so a system that appears in several tables is run once. The usage of a stage
 is estimated before it begins, from the mean usage of its systems on a sample: in this run once a sample has finished,
@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from evals.datasets.samples import SampleKind
 from evals.run import EvaluationRequest, RunFolder, prepare_run, require_runnable_systems
 from evals.task import Task
 from runs.jobs import Record, iterate_results
+from runs.record import compute_costs
 from state.errors import InputError, SettingsError
 from state.settings import Settings
 
@@ -42,67 +43,10 @@ class Stage(NamedTuple):
         return f"{self.task}-literature" if self.literature else self.task
 
 
-STAGES = (
-    Stage(
-        "LLM-CLBR, Table 1 and Figure 4: does the loop make an article easier than a single model?",
-        "science_journalism",
-        ("abstracts", "summaries", "single", "loop", "best", *(f"round{number}" for number in range(6))),
-    ),
-    Stage(
-        "Society of Medical Simplifiers, Tables 1 and 2: do three loops simplify better than one, or than none?",
-        "medical_simplification",
-        ("source", "reference", "single", "layperson1", "layperson2", "layperson3", "society1", "society2"),
-    ),
-    Stage(
-        "SWIF2T, Tables 5 and 6: are its comments nearer to a reviewer's than those of a single model?",
-        "focused_feedback",
-        ("single", "cove", "no-reranking", "swif2t"),
-    ),
-    Stage(
-        "Society of Medical Simplifiers, Figure 2: what one loop more does, by the number of its entries",
-        "medical_simplification",
-        tuple(f"{loop}{entries}" for loop in ("redundancy", "clarifier") for entries in (1, 2, 3)),
-    ),
-    Stage(
-        "LLM-CLBR, ablations of Table 1: a large reader, no notes, no suggestions, no collaboration",
-        "science_journalism",
-        ("large-reader", "no-notes", "no-suggestions", "no-collaboration"),
-    ),
-    Stage(
-        "Extensions (ours) in LLM-CLBR: what the default ones and all of them change",
-        "science_journalism",
-        ("full-default-extensions", "full-all-extensions"),
-    ),
-    Stage(
-        "Extensions (ours) in the Society: what the default ones and all of them change",
-        "medical_simplification",
-        ("society2-default-extensions", "society2-all-extensions"),
-    ),
-    Stage(
-        "Extensions (ours) in SWIF2T: what the default ones and all of them change, and its questions asked together",
-        "focused_feedback",
-        ("swif2t-rewriting", "swif2t-parallel", "swif2t-default-extensions", "swif2t-all-extensions"),
-    ),
-    Stage(
-        "SWIF2T, Table 5 with other papers to answer from",
-        "focused_feedback",
-        ("single", "cove", "no-reranking", "swif2t"),
-        literature=True,
-    ),
-    Stage("LLM-CLBR, Table 1: a fine-tuned BART", "science_journalism", ("bart",)),
-    Stage("LLM-CLBR, Table 1: a journalist with a warm start", "science_journalism", ("warm-single", "warm-start")),
-)
-
+_CONTENT = tomllib.loads(Path(__file__).with_name("reproduction.toml").read_text(encoding="utf-8"))
+STAGES = tuple(Stage(**stage) for stage in _CONTENT["stages"])
 # Other results of the papers, with the reason why no stage reproduces them.
-NOT_REPRODUCED = {
-    "LLM-CLBR, Table 1, other single models": "each is the row `single` of a run with that model",
-    "LLM-CLBR, human evaluation": "people judge: `draftroom eval blind` and `judged`",
-    "Society of Medical Simplifiers, Table 1, BART-UL, TESLEA, NapSS": "others' systems, shown as they are printed",
-    "SWIF2T, dataset": "its corpora do not come with Draftroom: training/review_filters/compile_pairs.py compiles them",
-    "SWIF2T, accuracy of the two filters": "they are trained: `draftroom train purpose` and `aspect` measure them",
-    "SWIF2T, Recall@1 of the plan re-ranker": "it asks no model: `draftroom eval plan_reranking`",
-    "SWIF2T, human evaluation (dominance, agreement)": "people judge: `draftroom eval blind` and `judged`",
-}
+NOT_REPRODUCED: Mapping[str, str] = _CONTENT["not_reproduced"]
 
 
 class UsageEstimate(NamedTuple):
@@ -112,7 +56,7 @@ class UsageEstimate(NamedTuple):
     tokens_in: float = 0
     tokens_out: float = 0
 
-    def add_scaled(self, other: UsageEstimate, times: int = 1) -> UsageEstimate:
+    def add_scaled(self, other: UsageEstimate, times: float = 1) -> UsageEstimate:
         """Return a new estimate: this usage plus `times` times the other, which may be that of one sample."""
         return UsageEstimate(*(mine + times * its for mine, its in zip(self, other, strict=True)))
 
@@ -214,18 +158,12 @@ def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) 
 
 
 def measure_system_usage(folder: RunFolder) -> dict[str, UsageEstimate]:
-    """Compute the mean usage of each system over the samples that it has finished.
-
-    Returns:
-        Model calls and tokens per sample, by system; systems without a finished sample are left out.
-    """
-    sums: defaultdict[str, UsageEstimate] = defaultdict(UsageEstimate)
-    times = Counter[str]()
-    for (_, system), output in _load_finished_outputs(folder).items():
-        times[system] += 1
-        for call in output["calls"]:
-            sums[system] = sums[system].add_scaled(UsageEstimate(1, call["input_tokens"], call["output_tokens"]))
-    return {system: UsageEstimate(*(part / number for part in sums[system])) for system, number in times.items()}
+    """Compute the mean usage on a sample by system, leaving out systems without a finished sample."""
+    usage: dict[str, UsageEstimate] = {}
+    for cost in compute_costs(_load_finished_outputs(folder)):
+        totals = UsageEstimate(cost["calls"], cost["input_tokens"], cost["output_tokens"])
+        usage[cost["system"]] = usage.get(cost["system"], UsageEstimate()).add_scaled(totals, 1 / cost["samples"])
+    return usage
 
 
 def _load_finished_outputs(folder: RunFolder) -> dict[tuple[str, str], Record]:

@@ -12,13 +12,13 @@ Wilson's.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import Final, NamedTuple, get_args
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
+from scipy.stats import hypergeom
 
 from evals.datasets.feedback import CorpusPaper
 from evals.datasets.samples import read_entries, validate_record
@@ -66,15 +66,15 @@ def join_labelled_comments(folder: Path) -> list[LabelledComment]:
     papers = {paper.paper_id: paper for paper in read}
     comments = {str(record.get("id")): record for _, record in read_entries(folder / "paragraph_reviews.jsonl")}
     labels = [validate_record(RetrievalLabel, where, record) for where, record in read_entries(LABELS_FILE)]
+    joined = []
     for label in labels:
-        if label.paper not in papers or not comments.get(label.pair, {}).get("feedback"):
+        paper, comment = papers.get(label.paper), comments.get(label.pair, {}).get("feedback")
+        if not paper or not comment:
             raise InputError(
                 f"{folder} lacks the paper {label.paper} or the comment {label.pair}: give all of F1000RD."
             )
-    return [
-        LabelledComment(each, build_corpus_document(papers[each.paper]), comments[each.pair]["feedback"])
-        for each in labels
-    ]
+        joined.append(LabelledComment(label, build_corpus_document(paper), comment))
+    return joined
 
 
 def build_corpus_document(paper: CorpusPaper) -> Document:
@@ -113,7 +113,9 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
         relevant.append(_select_relevant_segments(each, segments))
     long = [count > _LONG_PAPER_SEGMENTS for count in counts]
     # 2. Chance, then every mode with the planner's question and with the comment as the query.
-    chance = [_compute_chance_recall(counts, [len(ids) for ids in relevant], k) for k in RANK_CUTOFFS]
+    # In a random order, the number of relevant segments among the first k is hypergeometric.
+    wanted = [len(ids) for ids in relevant]
+    chance = [np.mean(1 - hypergeom.pmf(0, counts, wanted, np.minimum(k, counts))) for k in RANK_CUTOFFS]
     rows = [["chance", *(f"{100 * recall:.0f} %" for recall in chance), "-"]]
     for searched in ("question", "comment"):
         for mode in get_args(RetrievalMode):
@@ -157,18 +159,9 @@ def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segme
     }
 
 
-def _compute_chance_recall(segment_counts: Sequence[int], relevant_counts: Sequence[int], k: int) -> float:
-    """Compute the mean probability (0 to 1) that a random order has a relevant segment among a paper's first k."""
-    # The complement: all k of them are irrelevant (hypergeometric).
-    return fmean(
-        1 - math.comb(number - wanted, min(k, number)) / math.comb(number, min(k, number))
-        for number, wanted in zip(segment_counts, relevant_counts, strict=True)
-    )
-
-
 def _format_found_share(found: Sequence[bool]) -> str:
     """Format the share of comments found in percent with Wilson's interval, or a dash without comments."""
     if not found:
         return "-"
-    value, low, high = estimate_share([100.0 * each for each in found])
+    value, low, high = estimate_share(found)
     return f"{value:.0f} % [{low:.0f}, {high:.0f}]"

@@ -193,11 +193,7 @@ def _collect_choices(config: RunConfig) -> dict[str, Any]:
 
 
 def require_runnable_systems(task: Task, rows: Sequence[str], settings: Settings) -> None:
-    """Raise an error if a system of the rows cannot be run with these settings, else return nothing.
-
-    Raises:
-        SettingsError: The settings lack something that a system needs.
-    """
+    """Raise a SettingsError if the settings lack something that a system of the rows needs."""
     for system in task.list_systems(rows):
         if check := task.systems[system].check:
             check(settings)
@@ -329,8 +325,8 @@ class SystemWork(RowWork):
     @asynccontextmanager
     async def open_session(self, control: RunControl) -> AsyncIterator[Self]:
         """Load the systems and open the checkpointer; afterwards close the models' clients."""
-        task, fields, self._control = self.load(), self.config.context_fields, control
-        self._systems = {name: task.systems[name] for name in task.list_systems(self.config.rows)}
+        self._task, fields, self._control = self.load(), self.config.context_fields, control
+        self._systems = {name: self._task.systems[name] for name in self._task.list_systems(self.config.rows)}
         self._settings = {
             name: await asyncio.to_thread(system.build_settings, fields) for name, system in self._systems.items()
         }
@@ -349,7 +345,7 @@ class SystemWork(RowWork):
         """
         sample, name = row["sample"], row["system"]
         begun, system = perf_counter(), self._systems[name]
-        thread, request = self._make_thread_id(sample["id"], name), system.request(sample)
+        thread, request = self._make_thread_id(sample["id"], name), self._task.build_graph_input(sample)
         settings = await asyncio.to_thread(system.build_sample_settings, sample, self._settings[name])
         output = await run_to_completion(system.builder, self._saver, thread, request, settings, self._control)
         # The settings are equal for all samples and stand in config.json.

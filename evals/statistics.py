@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from warnings import catch_warnings
 
 import numpy as np
+from pandas import Series
 from scipy.stats import DegenerateDataWarning, binomtest, bootstrap, permutation_test
 from sklearn.metrics import cohen_kappa_score
 
@@ -57,23 +58,23 @@ class Kappa(NamedTuple):
     """Number of answers that two raters share, summed over the pairs of raters with a kappa."""
 
 
-def estimate_mean(values: Iterable[float], *, seed: int = 0) -> Interval:
+def estimate_mean(values: Collection[float], *, seed: int = 0) -> Interval:
     """Estimate the mean of independent values, at least one, with its 95% interval."""
-    return estimate_clustered_mean([[value] for value in values], seed=seed)
+    return estimate_clustered_mean(values, range(len(values)), seed=seed)
 
 
-def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int = 0) -> Interval:
-    """Estimate the mean of all values with its 95% interval, resampling whole clusters.
+def estimate_clustered_mean(values: Collection[float], clusters: Collection[Hashable], *, seed: int = 0) -> Interval:
+    """Estimate the mean of at least one value with its 95% interval, resampling whole clusters, given by value.
 
     Ratings of one sample by several raters are not independent. Resampling them singly would make the interval too
-    narrow. There must be at least one cluster, and no cluster may be empty.
+    narrow.
     """
-    mean = fmean(chain.from_iterable(clusters))
-    if len(clusters) < 2:
+    mean = fmean(values)
+    grouped = Series([*values], dtype=float).groupby([*clusters], sort=False)
+    if len(grouped) < 2:
         return Interval(mean, mean, mean)
-    sums, sizes = ([float(count(values)) for values in clusters] for count in (sum, len))
     found = bootstrap(
-        (sums, sizes),
+        (grouped.sum().to_numpy(), grouped.size().to_numpy()),
         lambda sums, sizes, axis: sums.sum(axis=axis) / sizes.sum(axis=axis),
         paired=True,
         n_resamples=BOOTSTRAP_RESAMPLES,
@@ -83,36 +84,22 @@ def estimate_clustered_mean(clusters: Collection[Sequence[float]], *, seed: int 
     return Interval(mean, float(found.low), float(found.high))
 
 
-def estimate_share(values: Collection[float]) -> Interval:
-    """Estimate a percentage from values of 100 or 0, with Wilson's interval (1927), which holds for few samples.
-
-    There must be at least one value, and each must be 100 or 0.
-    """
-    found = binomtest(sum(value > 0 for value in values), len(values)).proportion_ci(method="wilson")
-    return Interval(fmean(values), 100 * float(found.low), 100 * float(found.high))
-
-
-def group_values(values: Sequence[_Item], groups: Sequence[Hashable]) -> list[list[_Item]]:
-    """Return a list of values for each group, such as a paper, in the order in which the groups first occur."""
-    found: dict[Hashable, list[_Item]] = {}
-    for value, group in zip(values, groups, strict=True):
-        found.setdefault(group, []).append(value)
-    return list(found.values())
+def estimate_share(hits: Collection[bool]) -> Interval:
+    """Estimate the percentage of hits, with Wilson's interval (1927), which holds for few samples; at least one."""
+    found = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
+    return Interval(100 * fmean(hits), 100 * float(found.low), 100 * float(found.high))
 
 
 def estimate_statistic(
     items: Sequence[_Item], statistic: Callable[[Sequence[_Item]], float | None], *, seed: int = 0
-) -> Interval:
+) -> Interval | None:
     """Estimate a statistic of all items together, such as corpus BLEU, with its 95% interval, resampling the items.
 
-    Resamples for which the statistic is undefined (None) are left out.
-
-    Raises:
-        ValueError: The statistic is undefined for `items`.
+    It is None if the statistic is undefined (None) for the items; resamples for which it is undefined are left out.
     """
     value = statistic(items)
     if value is None:
-        raise ValueError("the statistic has no value for these items")
+        return None
     if len(items) < 2:
         return Interval(value, value, value)
 
@@ -137,11 +124,7 @@ def estimate_statistic(
 def compare_paired_scores(
     ours: Mapping[str, float], theirs: Mapping[str, float], *, seed: int = 0
 ) -> PairedTest | None:
-    """Test the mean difference, `ours` minus `theirs`, of scores by sample; None if they share no sample.
-
-    Returns:
-        The mean difference over the samples that both have, or None if there are none.
-    """
+    """Test the mean difference, `ours` minus `theirs`, of scores by sample; None if they share no sample."""
     differences = [ours[key] - theirs[key] for key in ours if key in theirs]
     if not differences:
         return None
@@ -197,29 +180,17 @@ def compute_label_f1(gold: Sequence[str], predicted: Sequence[str | None], label
     return 100 * 2 * correct / total if total else 0.0
 
 
-def compute_cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
-    """Compute Cohen's kappa (1960) from two raters' answers to each item; None if it is undefined.
-
-    Returns:
-        1 for perfect agreement, 0 for chance agreement; None without items, or if all answers are equal, because
-        chance agreement is perfect then.
-    """
-    if len({*chain.from_iterable(pairs)}) < 2:
-        return None
-    return float(cohen_kappa_score(*zip(*pairs, strict=True)))
-
-
 def compute_mean_kappa(answers: Mapping[str, Mapping[_Key, str]]) -> Kappa:
-    """Compute the mean kappa of all pairs of raters, weighted by the number of items that both have judged.
+    """Compute the mean of Cohen's kappa (1960) over all pairs of raters, weighted by the number of items they share.
 
     Without weights, a pair of raters with few shared items would count as much as a pair with hundreds. Pairs with an
     undefined kappa are left out. The answers are given by rater and item.
     """
     found = []
     for one, other in combinations(answers.values(), 2):
-        shared = one.keys() & other.keys()
-        kappa = compute_cohen_kappa([(one[item], other[item]) for item in shared])
-        if kappa is not None:
-            found.append((kappa, len(shared)))
+        pairs = [(one[item], other[item]) for item in one.keys() & other.keys()]
+        # If all answers are equal, or there are none, chance agreement is perfect and kappa undefined.
+        if len({*chain.from_iterable(pairs)}) > 1:
+            found.append((float(cohen_kappa_score(*zip(*pairs, strict=True))), len(pairs)))
     total = sum(shared for _, shared in found)
     return Kappa(sum(kappa * shared for kappa, shared in found) / total if total else None, total)

@@ -18,15 +18,16 @@ from state.errors import SettingsError
 from state.settings import Role, RunContext, Settings
 from tools.configuration import apply_preset, merge_settings
 
+# Fields of graphs' inputs that may also be the path of a file; an input with an empty line is always read as text.
+_PATH_FIELDS = ("paper", "abstract")
+
 
 class EvaluatedSystem(NamedTuple):
-    """The definition of a system: a graph, its settings, and how a sample becomes its input."""
+    """The definition of a system: a graph and its settings."""
 
     builder: Builder
     context: RunContext
     """Settings that define this system; a field that is set to None counts, too."""
-    request: Callable[[Record], Any]
-    """Builds the graph's input from a sample."""
     check: Callable[[Settings], object] | None = None
     """Raises a SettingsError, before anything is run, if the settings lack something that this system needs."""
     preset: str | None = None
@@ -61,17 +62,6 @@ class Item(NamedTuple):
     """Output of the system that wrote the text; empty for a text of the corpus."""
     version: int = 0
     """Number of the round or exchange that the text comes from."""
-
-
-# Fields of graphs' inputs that may also be the path of a file; an input with an empty line is always read as text.
-_PATH_FIELDS = ("paper", "abstract")
-
-
-def build_graph_input(fields: Mapping[str, str], sample: Record) -> dict[str, str]:
-    """Build a graph's input from a sample; `fields` maps each field of the input to the sample's field for it."""
-    return {
-        name: f"{sample[source]}\n\n" if name in _PATH_FIELDS else sample[source] for name, source in fields.items()
-    }
 
 
 def make_field_item(field_name: str, sample: Record, _: Record) -> Item | None:
@@ -130,10 +120,10 @@ class Table:
     rows: Sequence[str]
     """Names of the rows; rows that were not run are left out."""
     measures: Sequence[str]
-    published: Mapping[str, Mapping[str, Mapping[str, float]]]
-    """The paper's figures by corpus (empty: any corpus), the paper's row, and measure."""
     baseline: str
     """Row that the others are compared with."""
+    published: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    """The paper's figures by corpus (empty: any corpus), the paper's row, and measure."""
     comparison: bool = False
     """Whether the table exists for its differences to the baseline only, and is left out if there are none."""
 
@@ -148,7 +138,7 @@ class Figure:
     curves: Mapping[str, Mapping[int, str]]
     """Rows by the curve's name and the number of rounds or entries."""
     measures: Sequence[str]
-    published: Mapping[str, Mapping[int, Mapping[str, float]]]
+    published: Mapping[str, Mapping[int, Mapping[str, float]]] = field(default_factory=dict)
     """Points that the paper prints, by curve, number of rounds or entries, and measure."""
 
 
@@ -167,7 +157,9 @@ class Task:
     """Names of the default rows."""
     measures: Sequence[Measure]
     tables: Sequence[Table]
-    figures: Sequence[Figure]
+    input_fields: Mapping[str, str]
+    """Fields of a sample by the fields of the graphs' input."""
+    figures: Sequence[Figure] = ()
     judged: Sequence[str] = ()
     """Names of the rows in the paper's human evaluation."""
     notes: Sequence[str] = ()
@@ -180,6 +172,11 @@ class Task:
     """Roles of some systems only; their models are recorded if the settings name them."""
     papers_models: Mapping[str, str] = field(default_factory=dict)
     """Known models of the paper's rows whose names do not say them."""
+
+    def build_graph_input(self, sample: Record) -> dict[str, str]:
+        """Build the input of the systems' graphs from a sample."""
+        fields = self.input_fields.items()
+        return {name: f"{sample[source]}\n\n" if name in _PATH_FIELDS else sample[source] for name, source in fields}
 
     def find_row(self, name: str) -> Row:
         """Find a row by its name, which must exist."""

@@ -16,9 +16,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 
+from evals.statistics import estimate_share
 from tools.injection import embed_sentences, find_instruction_spans, has_enough_words, split_candidate_sentences
 
 # A style on each line. The style `held_out` is by a writer whose sentences are never fitted on.
@@ -142,5 +142,5 @@ def _detect_instructions(sentences: Sequence[str], regression: Regression, vecto
 
 def _format_result_row(name: str, hits: Sequence[bool]) -> str:
     """Format a row of the report: the number of texts, and how many are found with Wilson's 95% interval."""
-    interval = binomtest(sum(hits), len(hits)).proportion_ci(method="wilson")
-    return f"| {name} | {len(hits)} | {sum(hits)} ({np.mean(hits):.0%} [{interval.low:.0%}, {interval.high:.0%}]) |"
+    value, low, high = estimate_share(hits)
+    return f"| {name} | {len(hits)} | {sum(hits)} ({value:.0f}% [{low:.0f}%, {high:.0f}%]) |"

@@ -64,8 +64,7 @@ def train_journalist_adapter(pairs: PairsArgument, out: OutOption, config: Confi
     """Fine-tune an adapter for the journalist on plain summaries; vLLM can serve it."""
     require_extra(TRAINING)
     from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
-    from training.journalist.config import JournalistConfig  # noqa: PLC0415
-    from training.journalist.train import ADAPTER_FOLDER, train_journalist  # noqa: PLC0415
+    from training.journalist.train import ADAPTER_FOLDER, JournalistConfig, train_journalist  # noqa: PLC0415
 
     record = train_journalist(read_training_config(config, JournalistConfig), pairs, out)
     typer.echo(f"Loss of a token of the dev summaries: {record.before:.3f} before, {record.best:.3f} after.")
@@ -83,8 +82,7 @@ def train_bart_baseline(
     """Fine-tune BART on plain summaries, for the row `bart` of Table 1."""
     require_extra(TRAINING)
     from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
-    from training.journalist.bart import CHECKPOINT_FOLDER, train_bart  # noqa: PLC0415
-    from training.journalist.config import BartConfig  # noqa: PLC0415
+    from training.journalist.bart import CHECKPOINT_FOLDER, BartConfig, train_bart  # noqa: PLC0415
 
     chosen = read_training_config(config, BartConfig)
     record = train_bart(chosen.model_copy(update={"model": model}) if model else chosen, pairs, out)

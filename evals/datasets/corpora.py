@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -102,18 +102,11 @@ def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int 
     drawn = list(samples)
     if seed is not None:
         Random(seed).shuffle(drawn)  # noqa: S311 - no secret
-    return order_round_robin(drawn)[:limit]
-
-
-def order_round_robin(records: Iterable[Record]) -> list[Record]:
-    """Return records in turns, as a new list: the first of each paper, then the second of each, and so on.
-
-    Paragraphs of a paper are alike, so a limit should cut few papers. A record without `paper_id` is its own paper.
-    """
+    # Paragraphs of a paper are alike, so a limit should cut few papers. A sample without `paper_id` is its own paper.
     turns: list[tuple[int, Record]] = []
     seen = Counter[str]()
-    for record in records:
-        paper: str = record.get("paper_id") or record["id"]
-        turns.append((seen[paper], record))
+    for sample in drawn:
+        paper: str = sample.get("paper_id") or sample["id"]
+        turns.append((seen[paper], sample))
         seen[paper] += 1
-    return [record for _, record in sorted(turns, key=lambda each: each[0])]
+    return [sample for _, sample in sorted(turns, key=lambda each: each[0])][:limit]

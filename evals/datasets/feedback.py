@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
 from evals.datasets.samples import (
     FeedbackSample,
@@ -131,21 +131,12 @@ class _GraphNode(_CorpusRecord):
     ntype: str
 
 
-class _SentenceLabel(_CorpusRecord):
-    purpose: str | None = Field(None, alias="PRAG")
-
-
 class _ReviewSentence(_CorpusRecord):
-    """A sentence of a review: its id `ix`, its text and its label."""
+    """A sentence of a review: its id `ix`, its text and its communicative purpose, if it is labelled."""
 
     ix: str
     content: str
-    label: _SentenceLabel
-
-
-class _GraphMetadata(_CorpusRecord):
-    title: str = ""
-    abstract: str = ""
+    purpose: str | None = Field(None, validation_alias=AliasPath("label", "PRAG"))
 
 
 class _IntertextualGraph(_CorpusRecord):
@@ -153,7 +144,8 @@ class _IntertextualGraph(_CorpusRecord):
 
     nodes: list[_GraphNode]
     span_nodes: list[_ReviewSentence]
-    meta: _GraphMetadata
+    title: str = Field("", validation_alias=AliasPath("meta", "title"))
+    abstract: str = Field("", validation_alias=AliasPath("meta", "abstract"))
 
 
 _Vote = Annotated[float | None, BeforeValidator(convert_blank_to_none)]
@@ -235,7 +227,7 @@ def iterate_linked_sentences(review: Path) -> Iterator[tuple[str, str, str | Non
     for sentence in read_graph(review).span_nodes:
         # Several links of a sentence may lead to the same paragraph.
         for node in dict.fromkeys(nodes[sentence.ix]):
-            yield node, sentence.content.strip(), sentence.label.purpose
+            yield node, sentence.content.strip(), sentence.purpose
 
 
 def build_corpus_paper(graph: _IntertextualGraph, identity: str) -> CorpusPaper:
@@ -247,7 +239,9 @@ def build_corpus_paper(graph: _IntertextualGraph, identity: str) -> CorpusPaper:
             sections.append({"heading": node.content, "paragraphs": []})
         elif node.ntype == "p" and sections:
             sections[-1]["paragraphs"].append({"id": node.ix, "text": node.content})
-    return CorpusPaper.model_validate({"paper_id": identity, **graph.meta.model_dump(), "sections": sections})
+    return CorpusPaper.model_validate(
+        {"paper_id": identity, "title": graph.title, "abstract": graph.abstract, "sections": sections}
+    )
 
 
 def read_graph(path: Path) -> _IntertextualGraph:

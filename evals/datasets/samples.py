@@ -15,7 +15,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints, ValidationError
 
@@ -25,6 +25,7 @@ from state.feedback import Weakness
 from state.files import list_filled_lines, read_text
 from state.settings import describe_validation_error
 
+_Item = TypeVar("_Item")
 _Model = TypeVar("_Model", bound=BaseModel)
 
 SampleKind = Literal["journalism", "simplification", "feedback"]
@@ -98,8 +99,14 @@ PART_NAMES: Final[dict[Part, tuple[str, ...]]] = {
     "test": ("test",),
 }
 _ALL_PART_NAMES: Final = {name for names in PART_NAMES.values() for name in names}
-
 _PUBLISHED_CORPORA: Final = ("SCITech", "eLife", "PLOS", "Cochrane", "SWIF2T")  # recognised in the names of files
+
+
+class TrainDevSplit(NamedTuple, Generic[_Item]):
+    """A corpus in two parts: items for training, and dev items about other papers."""
+
+    train: list[_Item]
+    dev: list[_Item]
 
 
 class LocatedRecord(NamedTuple):

@@ -129,7 +129,7 @@ def _tabulate_dominance(given: DataFrame, seed: int) -> DataFrame:
     """Tabulate, as text, dominance by one criterion, totals, and shares in % of the possible points."""
     points = compute_dominance(given)
     shares = [
-        estimate_clustered_mean([list(won) for _, won in own.groupby("sample")["points"]], seed=seed)
+        estimate_clustered_mean(own["points"], own["sample"], seed=seed)
         for _, own in compute_comparison_points(given).groupby("system")
     ]
     rows = [[str(row), *map(format_decimal, cells)] for row, cells in zip(points.index, points.to_numpy(), strict=True)]
@@ -202,8 +202,7 @@ def tabulate_means(given: DataFrame, published: Mapping[str, tuple[float, ...]],
         cells = {}
         for question, answers in own.groupby("question"):
             # Ratings of a sample by several raters are not independent.
-            clusters = [list(values) for _, values in answers.groupby("sample")["value"]]
-            cells[question] = estimate_clustered_mean(clusters, seed=seed)
+            cells[question] = estimate_clustered_mean(answers["value"], answers["sample"], seed=seed)
         rated = str(own.groupby("question").size().max())
         rows.append([str(system), rated, *(format_estimate(cells.get(question.name)) for question in QUESTIONNAIRE)])
     rows += [

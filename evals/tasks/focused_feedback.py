@@ -23,7 +23,6 @@ from evals.task import (
     Row,
     Table,
     Task,
-    build_graph_input,
     make_field_item,
     map_published_figures,
 )
@@ -37,8 +36,6 @@ from state.settings import FEEDBACK_ROLES, FeedbackContext, Settings
 from tools.reranking import choose_weights_folder, load_reranker, preload_reranker, select_unseen_weights
 
 WEAKNESS_LABELS: tuple[Weakness, ...] = get_args(Weakness)
-
-_build_input = partial(build_graph_input, {"paper": "paper", "text": "paragraph"})
 
 
 def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,7 +55,6 @@ def _make_swif2t_system(graph: Builder = builder, *, extensions: str = "none", *
     return EvaluatedSystem(
         graph,
         context,
-        _build_input,
         check=(lambda settings: load_reranker(choose_weights_folder(settings.feedback))) if is_reranking else None,
         preset="paper",
         sample_settings=_choose_unseen_reranker,
@@ -83,7 +79,6 @@ SYSTEMS = {
     "as-set": EvaluatedSystem(
         builder,
         FeedbackContext(),
-        _build_input,
         check=lambda settings: preload_reranker(settings.feedback),
         sample_settings=_choose_unseen_reranker,
     ),
@@ -253,7 +248,6 @@ OUTCOME_TABLE = Table(
     title="What came of each paragraph, and what it cost",
     rows=COMPARED_ROWS,
     measures=[measure.name for measure in (*OUTCOME_MEASURES, *COST_MEASURES)],
-    published={},
     baseline="single",
 )
 
@@ -261,7 +255,6 @@ EXTENSIONS_TABLE = Table(
     title="What the extensions do",
     rows=["swif2t", "swif2t-rewriting", "swif2t-parallel", *EXTENDED_SYSTEMS, "as-set"],
     measures=["accuracy", *(each.name for each in OVERLAP_MEASURES), "comment %", "verbatim %", "cited %", "calls"],
-    published={},
     baseline="swif2t",
     comparison=True,
 )
@@ -276,7 +269,7 @@ FOCUSED_FEEDBACK = Task(
     usual=["single", "cove", "swif2t", "as-set"],
     measures=[*ASPECT_MEASURES, *OVERLAP_MEASURES, *OUTCOME_MEASURES, *COST_MEASURES],
     tables=[TABLE_5, TABLE_6, OUTCOME_TABLE, EXTENSIONS_TABLE],
-    figures=[],
+    input_fields={"paper": "paper", "text": "paragraph"},
     judged=["human", "single", "cove", "swif2t"],
     notes=[
         f"METEOR matched words by {compute_meteor('', '').stages}.",

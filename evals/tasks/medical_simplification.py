@@ -19,7 +19,6 @@ from evals.task import (
     Row,
     Table,
     Task,
-    build_graph_input,
     make_field_item,
     map_published_figures,
 )
@@ -34,15 +33,14 @@ _WORD = re.compile(r"\w+")
 _ALL_LOOPS: list[Lead] = list(get_args(Lead))
 _ENTRY_COUNTS = (1, 2, 3)
 _PAPER_ENTRIES = 2  # The paper enters each loop twice.
-
-
-_build_input = partial(build_graph_input, {"abstract": "source"})
+# The loop beside the layperson's in the systems of Figure 2, by their names.
+_SECOND_LOOPS = {"redundancy": "redundancy_checker", "clarifier": "language_clarifier"}
 
 
 def _make_soms_system(*, extensions: str = "none", **changed: Any) -> EvaluatedSystem:
     """Build a system with the paper's preset, the named extensions, and other settings changed."""
     context = SimplificationContext(extensions=resolve_extensions(SIMPLIFICATION_EXTENSIONS, extensions), **changed)
-    return EvaluatedSystem(builder, context, _build_input, preset="paper")
+    return EvaluatedSystem(builder, context, preset="paper")
 
 
 # By system: the extensions that are added to the paper's system, and their description in the title of the row.
@@ -59,15 +57,16 @@ SYSTEMS = {
     "layperson": _make_soms_system(loops=["layperson"], entries=max(_ENTRY_COUNTS)),
     # With several loops their order is the agent selector's choice, so each number of entries needs runs of its own.
     **{
-        f"redundancy{n}": _make_soms_system(loops=["layperson", "redundancy_checker"], entries=n) for n in _ENTRY_COUNTS
+        f"{name}{n}": _make_soms_system(loops=["layperson", lead], entries=n)
+        for name, lead in _SECOND_LOOPS.items()
+        for n in _ENTRY_COUNTS
     },
-    **{f"clarifier{n}": _make_soms_system(loops=["layperson", "language_clarifier"], entries=n) for n in _ENTRY_COUNTS},
     **{f"society{n}": _make_soms_system(loops=_ALL_LOOPS, entries=n) for n in _ENTRY_COUNTS[:_PAPER_ENTRIES]},
     **{
         name: _make_soms_system(entries=_PAPER_ENTRIES, extensions=extensions)
         for name, (extensions, _) in EXTENDED_SYSTEMS.items()
     },
-    "as-set": EvaluatedSystem(builder, SimplificationContext(), _build_input),
+    "as-set": EvaluatedSystem(builder, SimplificationContext()),
 }
 
 
@@ -90,11 +89,8 @@ ROWS = [
         for n in _ENTRY_COUNTS
     ),
     *(
-        Row(f"redundancy{n}", f"layperson + redundancy checker × {n}", _make_selected_item, system=f"redundancy{n}")
-        for n in _ENTRY_COUNTS
-    ),
-    *(
-        Row(f"clarifier{n}", f"layperson + language clarifier × {n}", _make_selected_item, system=f"clarifier{n}")
+        Row(f"{name}{n}", f"layperson + {lead.replace('_', ' ')} × {n}", _make_selected_item, system=f"{name}{n}")
+        for name, lead in _SECOND_LOOPS.items()
         for n in _ENTRY_COUNTS
     ),
     Row("society1", "society × 1", _make_selected_item, system="society1"),
@@ -202,16 +198,14 @@ EXTENSIONS_TABLE = Table(
     title="What the extensions do",
     rows=["society2", *EXTENDED_SYSTEMS, "as-set"],
     measures=["SARI", "SARI F1", "lost", "copied %", "ROUGE-1", "ROUGE-2", "words", "FKGL", "ARI", "calls"],
-    published={},
     baseline="society2",
     comparison=True,
 )
 
 SWEEP_TABLE = Table(
     title="Figure 2, as a table",
-    rows=[f"{system}{n}" for system in ("redundancy", "clarifier") for n in _ENTRY_COUNTS],
+    rows=[f"{system}{n}" for system in _SECOND_LOOPS for n in _ENTRY_COUNTS],
     measures=["SARI", "DELETE", "FKGL", "ARI", "words", "lost"],
-    published={},
     baseline="redundancy1",
 )
 
@@ -241,6 +235,7 @@ MEDICAL_SIMPLIFICATION = Task(
     measures=MEASURES,
     tables=[TABLE_1, TABLE_2, SWEEP_TABLE, EXTENSIONS_TABLE],
     figures=[FIGURE_2],
+    input_fields={"abstract": "source"},
     notes=[
         "SARI's DELETE is a precision, so a text that copies its source scores well: of what little it deletes, most "
         "is deleted rightly. `DELETE F1` and `SARI F1` count what was left undeleted, too.",

@@ -20,7 +20,6 @@ from evals.task import (
     Row,
     Table,
     Task,
-    build_graph_input,
     make_field_item,
     map_published_figures,
 )
@@ -39,9 +38,6 @@ _PAPER_ROUND = 3  # the iteration that the paper keeps
 _ROUNDS = range(6)  # of Figure 4: the first draft and five iterations
 
 
-_build_input = partial(build_graph_input, {"paper": "abstract"})
-
-
 def _make_llm_clbr_system(
     variant: Variant,
     check: Callable[[Settings], object] | None = None,
@@ -55,7 +51,7 @@ def _make_llm_clbr_system(
     context = JournalismContext(
         extensions=resolve_extensions(JOURNALISM_EXTENSIONS, extensions), variant=variant, select="best", **changed
     )
-    return EvaluatedSystem(graph, context, _build_input, check, preset="paper")
+    return EvaluatedSystem(graph, context, check, preset="paper")
 
 
 # The variants of the paper's ablations, with its names for their rows.
@@ -88,7 +84,6 @@ SYSTEMS: dict[str, EvaluatedSystem] = {
     "as-set": EvaluatedSystem(
         builder,
         JournalismContext(),
-        _build_input,
         check=lambda settings: select_warm_start_model(settings) if settings.journalism.warm_start else None,
     ),
 }
@@ -206,7 +201,6 @@ EXTENSIONS_TABLE = Table(
     title="What the extensions do",
     rows=["loop", *EXTENDED_SYSTEMS, "as-set", "as-set-single"],
     measures=["coverage", "unsupported", "words", "mean grade", "FKGL", "calls"],
-    published={},
     baseline="loop",
     comparison=True,
 )
@@ -216,7 +210,6 @@ FIGURE_4 = Figure(
     across="round",
     curves={"LLM-CLBR": {n: f"round{n}" for n in _ROUNDS}},
     measures=[*_GRADE_MEASURES, "unsupported"],
-    published={},
 )
 
 SCIENCE_JOURNALISM = Task(
@@ -231,6 +224,7 @@ SCIENCE_JOURNALISM = Task(
     measures=MEASURES,
     tables=[TABLE_1, EXTENSIONS_TABLE],
     figures=[FIGURE_4],
+    input_fields={"paper": "abstract"},
     judged=["summaries", "single", "loop"],
     notes=[
         "`coverage` is the share of the abstract's content words that a text uses; `unsupported` counts its numbers, "

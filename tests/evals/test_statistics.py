@@ -17,15 +17,10 @@ from evals.statistics import (
     Kappa,
     PairedTest,
     apply_holm_correction,
-    compute_cohen_kappa,
-    compute_label_f1,
     compute_mean_kappa,
     compute_paired_p_value,
-    estimate_clustered_mean,
-    estimate_mean,
     estimate_share,
     estimate_statistic,
-    group_values,
 )
 
 scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=8)
@@ -35,11 +30,8 @@ scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=8)
 
 def test_the_interval_of_a_share_is_wilsons() -> None:
     """15 of 148 is example e of Newcombe (1998), "Two-sided confidence intervals for the single proportion"."""
-    found = estimate_share([100.0] * 15 + [0.0] * 133)
+    found = estimate_share([True] * 15 + [False] * 133)
     assert found == pytest.approx((10.14, 6.24, 16.05), abs=0.01)
-
-
-# The paired difference
 
 
 # Means and statistics
@@ -57,11 +49,7 @@ def defined_for_b(items: Sequence[str]) -> float | None:
 def test_resamples_without_a_value_are_left_out() -> None:
     assert estimate_statistic(["a", "b"], defined_for_b) == (1.0, 1.0, 1.0)
     assert estimate_statistic(["b"], defined_for_b) == (1.0, 1.0, 1.0)
-
-
-def test_a_statistic_must_have_a_value_for_all_items() -> None:
-    with pytest.raises(ValueError, match="no value for these items"):
-        estimate_statistic(["a"], defined_for_b)
+    assert estimate_statistic(["a"], defined_for_b) is None
 
 
 # The paired test
@@ -131,34 +119,7 @@ def test_holm_by_hand() -> None:
     assert holms([0.03, 0.9, 0.01, 0.02]) == pytest.approx([0.06, 0.9, 0.04, 0.06])
 
 
-@given(st.lists(st.floats(0, 1), max_size=9))
-@settings(deadline=None)
-def test_holm_lies_between_none_and_bonferroni_and_keeps_the_order(p_values: list[float]) -> None:
-    corrected = holms(p_values)
-    for raw, each in zip(p_values, corrected, strict=True):
-        assert raw <= each <= min(1.0, len(p_values) * raw)
-    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
-    assert [corrected[index] for index in order] == sorted(corrected)
-
-
 # Groups of values that are alike
-
-
-def test_groups_keep_their_order() -> None:
-    assert group_values([1, 2, 3, 4], ["b", "a", "b", "a"]) == [[1, 3], [2, 4]]
-    assert group_values([], []) == []
-    with pytest.raises(ValueError, match="longer"):
-        group_values([1], ["a", "b"])
-
-
-def test_groups_of_like_values_widen_an_interval() -> None:
-    random = Random(1)
-    papers = [paper for paper in range(30) for _ in range(10)]
-    quality = [random.gauss(0, 1) for _ in range(30)]
-    values = [quality[paper] + random.gauss(0, 0.1) for paper in papers]
-    alone, together = estimate_mean(values), estimate_clustered_mean(group_values(values, papers))
-    assert together.value == alone.value
-    assert together.high - together.low > 2 * (alone.high - alone.low)
 
 
 # Agreement
@@ -166,15 +127,6 @@ def test_groups_of_like_values_widen_an_interval() -> None:
 
 YES_AND_NO = [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
 """A textbook table (Wikipedia, "Cohen's kappa"): 35 of 50 agree where 25 would by chance."""
-
-
-def test_kappa_of_a_textbook_table() -> None:
-    assert compute_cohen_kappa(YES_AND_NO) == pytest.approx(0.4)
-
-
-@pytest.mark.parametrize("pairs", [[], [("a", "a")] * 3])
-def test_there_is_no_kappa_where_nothing_can_be_told(pairs: list[tuple[str, str]]) -> None:
-    assert compute_cohen_kappa(pairs) is None
 
 
 def test_the_mean_kappa_weighs_pairs_of_raters_by_what_they_share() -> None:
@@ -187,18 +139,11 @@ def test_the_mean_kappa_weighs_pairs_of_raters_by_what_they_share() -> None:
     assert together == Kappa(pytest.approx((0.4 * 50 + 1 * 2 + 0 * 2) / 54), 54)
 
 
-def test_raters_who_share_nothing_have_no_kappa() -> None:
+def test_raters_who_share_nothing_or_give_one_answer_have_no_kappa() -> None:
     assert compute_mean_kappa({"ada": {"a": "yes"}, "bob": {"b": "yes"}}) == Kappa(None, 0)
-    assert compute_mean_kappa({"ada": {"a": "yes"}}) == Kappa(None, 0)
+    assert compute_mean_kappa({"ada": {"a": "yes"}, "bob": {"a": "yes"}}) == Kappa(None, 0)
     assert compute_mean_kappa({}) == Kappa(None, 0)
 
 
 GOLD = ["a", "a", "a", "b", "b", "c"]
 PREDICTED = ["a", "a", "b", "b", None, "a"]
-
-
-def test_f1_by_hand() -> None:
-    assert compute_label_f1(GOLD, PREDICTED, "a") == pytest.approx(100 * 2 / 3), "precision 2/3, recall 2/3"
-    assert compute_label_f1(GOLD, PREDICTED, "b") == pytest.approx(100 * 1 / 2), "precision 1/2, recall 1/2"
-    assert compute_label_f1(GOLD, PREDICTED, "c") == 0
-    assert compute_label_f1(GOLD, PREDICTED, "d") == 0

@@ -64,8 +64,8 @@ PUBLISHED = {
     "GPT-0": {"words": 7.0},
 }
 SYSTEMS = {
-    "plain": EvaluatedSystem(builder, SimplificationContext(extensions=[], entries=2, target_grade=None), lambda _: {}),
-    "clever": EvaluatedSystem(builder, SimplificationContext(), lambda _: {}),
+    "plain": EvaluatedSystem(builder, SimplificationContext(extensions=[], entries=2, target_grade=None)),
+    "clever": EvaluatedSystem(builder, SimplificationContext()),
 }
 TABLE = Table(
     title="Table 1",
@@ -92,6 +92,7 @@ TASK = Task(
     measures=MEASURES,
     tables=[TABLE],
     figures=[FIGURE],
+    input_fields={},
     notes=["`leaves` counts leaves."],
     ranked_by="words",
     made_from="source",

@@ -14,7 +14,8 @@ from safetensors.torch import load_file
 from state.errors import SettingsError, StateError
 from tests.training.tiny_seq2seq import run, write_all
 from training.fitting import CONFIGS, FitConfig, FitRecord, read_training_config
-from training.journalist.config import BartConfig, JournalistConfig
+from training.journalist.bart import BartConfig
+from training.journalist.train import JournalistConfig
 from training.plan_reranker.train import RerankerTrainingConfig
 from training.review_filters.classifier import ClassifierConfig
 
@@ -102,15 +103,6 @@ def test_a_finished_run_is_not_trained_again(folder: Path, whole: Path) -> None:
 def test_training_stops_when_the_dev_loss_no_longer_falls(folder: Path, tmp_path: Path) -> None:
     run(folder, tmp_path, learning_rate=1e-30, epochs=9, patience=1)  # nothing is learnt
     assert record(tmp_path).epochs < 9
-
-
-def test_every_epoch_is_told_on_standard_error(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(folder, tmp_path, epochs=2)
-    told = capsys.readouterr()
-    assert told.err.count("eval_loss") == 2
-    assert told.out == ""
 
 
 def test_a_loss_that_is_no_number_ends_the_run(folder: Path, tmp_path: Path) -> None:

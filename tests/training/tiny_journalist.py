@@ -1,12 +1,8 @@
-"""A journalist that is fine-tuned in a second: a random one-layer model with a tokenizer of its own, on made-up papers.
-
-As a program: python -m tests.training.tiny_journalist FOLDER OUT
-"""
+"""A journalist that is fine-tuned in a second: a random one-layer model with its own tokenizer, on made-up papers."""
 
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +16,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast,
 from nodes.journalism.initialise import PROMPTS
 from tests.training.tiny_seq2seq import FOUR_SHORT_EPOCHS
 from training.fitting import FitRecord
-from training.journalist.config import JournalistConfig
-from training.journalist.train import train_journalist
+from training.journalist.train import JournalistConfig, train_journalist
 
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
@@ -90,7 +85,3 @@ def configured(model: Path | str, **changes: Any) -> JournalistConfig:
 def run(folder: Path, out: Path, **changes: Any) -> FitRecord:
     """Fine-tune the model in `folder/model` on the pairs beside it."""
     return train_journalist(configured(folder / "model", **changes), [folder / "pairs.jsonl"], out)
-
-
-if __name__ == "__main__":
-    run(Path(sys.argv[1]), Path(sys.argv[2]))

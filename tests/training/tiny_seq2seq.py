@@ -8,8 +8,7 @@ from typing import Any
 
 from tests.tools.tiny_bart import write_bart
 from training.fitting import FitRecord
-from training.journalist.bart import train_bart
-from training.journalist.config import BartConfig
+from training.journalist.bart import BartConfig, train_bart
 
 PLANTS = ("moss", "cress", "fern", "clover", "barley", "ivy", "thyme", "mint", "sage", "rye", "oat", "flax")
 

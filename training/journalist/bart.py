@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from datasets import Dataset
+from pydantic import Field
 from transformers import (
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
@@ -23,8 +24,8 @@ from transformers import (
 from state.errors import SettingsError
 from state.files import write_atomically
 from training import fitting
-from training.journalist.config import BartConfig
 from training.journalist.pairs import (
+    SummaryConfig,
     SummaryPair,
     read_summary_pairs,
     sample_examples,
@@ -35,6 +36,16 @@ from training.journalist.pairs import (
 # The model's folder in that of the run, for the setting `sequence_to_sequence`.
 CHECKPOINT_FOLDER = "model"
 _MODEL_KIND = "sequence-to-sequence model"
+
+
+class BartConfig(SummaryConfig):
+    """Hyperparameters of BART or a similar model; the inherited `dropout` replaces the checkpoint's."""
+
+    label_smoothing: float = Field(default=0.0, ge=0, lt=1)
+    """Share of each token's probability that the loss spreads over all tokens."""
+    max_tokens: int = Field(default=1024, ge=4)
+    """Most tokens of an abstract, which is cut as at inference, and of a summary: pairs with a longer summary are left
+    out, because a cut summary would teach not to end."""
 
 
 def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> fitting.FitRecord:

@@ -1,4 +1,4 @@
-"""Pairs of a technical abstract and its plain summary, and their split by paper."""
+"""Shared parts of both trainings on plain summaries: hyperparameters, pairs with an abstract, their split by paper."""
 
 from __future__ import annotations
 
@@ -8,16 +8,42 @@ import random
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import TypeVar
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
-from state.errors import InputError
-from state.files import read_validated_records
+from evals.datasets.samples import NonEmptyText, TrainDevSplit
+from state.errors import InputError, SettingsError
+from state.files import read_validated_records, resolve_cache_folder
+from training.fitting import FitConfig
 
 Example = TypeVar("Example")
 
-_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+_EMBEDDED_PREFIX = "embedded:"
+
+
+class SummaryConfig(FitConfig):
+    """Base of the hyperparameters of both models that write summaries, a chat model and BART; a batch counts papers."""
+
+    model: str = Field(min_length=1)
+    """Model to fine-tune: a hub id, a folder, or `embedded:NAME` as `draftroom models up --profile embedded` builds."""
+    max_pairs: int | None = Field(default=None, ge=1)
+    """Number of training pairs, drawn by the seed; all if null."""
+    dev_share: float = Field(gt=0, lt=1)
+    """Approximate share of the papers in the dev part, whose loss chooses the epoch."""
+
+    @property
+    def source(self) -> str | Path:
+        """Folder or hub id of the model; raises SettingsError for an embedded model that is not built."""
+        if not self.model.startswith(_EMBEDDED_PREFIX):
+            return self.model
+        folder = resolve_cache_folder() / "models" / self.model.removeprefix(_EMBEDDED_PREFIX)
+        if not folder.is_dir():
+            raise SettingsError(
+                f"The embedded model {self.model!r} is not built yet: run `draftroom models up --profile embedded` "
+                "once, or set `model` to a hub id or a folder."
+            )
+        return folder
 
 
 class SummaryPair(BaseModel):
@@ -25,8 +51,8 @@ class SummaryPair(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    abstract: _Text
-    summary: _Text
+    abstract: NonEmptyText
+    summary: NonEmptyText
     doi: str | None = None
     title: str | None = None
 
@@ -39,13 +65,6 @@ class SummaryPair(BaseModel):
             or _normalize_paper_key(self.title or "")
             or _normalize_paper_key(self.abstract)
         )
-
-
-class SummarySplit(NamedTuple):
-    """The two parts of a split: pairs for training, and dev pairs of other papers."""
-
-    train: list[SummaryPair]
-    dev: list[SummaryPair]
 
 
 def read_summary_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
@@ -61,9 +80,9 @@ def read_summary_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
     return list(kept.values())
 
 
-def split_pairs_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) -> SummarySplit:
+def split_pairs_by_paper(pairs: Iterable[SummaryPair], dev_share: float, seed: int) -> TrainDevSplit[SummaryPair]:
     """Split pairs by paper into a training and a dev part; InputError if one of them is empty."""
-    split = SummarySplit([], [])
+    split = TrainDevSplit[SummaryPair]([], [])
     for pair in pairs:
         # By a hash of the paper and the seed, so that more data never moves a paper from dev to training.
         digest = hashlib.sha256(f"{seed} {pair.paper}".encode()).digest()

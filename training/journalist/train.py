@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from datasets import Dataset
 from peft import LoraConfig
+from pydantic import Field
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerBase, set_seed
 from trl.trainer.sft_config import SFTConfig
 from trl.trainer.sft_trainer import SFTTrainer
@@ -24,11 +25,13 @@ from typing_extensions import TypedDict
 from nodes.journalism.initialise import PROMPTS
 from state.errors import SettingsError
 from state.files import write_atomically
+from state.model_settings import Limits
+from state.settings import Audience
 from tools.models.prompts import load_prompt
 from tools.text import has_words
 from training import fitting
-from training.journalist.config import JournalistConfig
 from training.journalist.pairs import (
+    SummaryConfig,
     SummaryPair,
     read_summary_pairs,
     sample_examples,
@@ -40,6 +43,21 @@ from training.journalist.pairs import (
 ADAPTER_FOLDER = "adapter"
 # Label of tokens that cross entropy leaves out.
 _IGNORED_LABEL = -100
+
+
+class JournalistConfig(SummaryConfig):
+    """Hyperparameters of fine-tuning a chat model as journalist with LoRA; `dropout` is that of the adapter."""
+
+    lora_rank: int = Field(ge=1, le=512)
+    lora_alpha: int = Field(ge=1)
+    activation_checkpointing: bool = False
+    """Compute activations twice instead of keeping them: less memory for a third more time."""
+    max_tokens: int = Field(ge=64)
+    """Most tokens of prompt and article; longer pairs are left out, because a cut article would teach not to end."""
+    audience: Audience = "general public"
+    """Part of the prompt, like the next two; set all three as in the runs that the adapter is for."""
+    max_words: int = Field(default=300, ge=80, le=600)
+    limits: Limits = Field(default_factory=Limits)
 
 
 class JournalistTrainer(SFTTrainer):

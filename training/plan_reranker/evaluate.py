@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from evals.statistics import estimate_clustered_mean, group_values
+from evals.statistics import estimate_clustered_mean
 from state.files import write_atomically
 from state.settings import EmbeddingSettings
 from tools.checks.fidelity import collect_content_stems
@@ -85,7 +85,7 @@ def evaluate_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph], out
         column = dict.fromkeys(recalls, "")
         for name, values in recalls.items():
             if values:
-                mean, low, high = estimate_clustered_mean(group_values(values, papers))
+                mean, low, high = estimate_clustered_mean(values, papers)
                 column[name] = f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
         columns.append(column)
     # 3. Render the table, a row for each system.
@@ -120,7 +120,7 @@ def score_by_surface(paragraphs: Sequence[PlannedParagraph]) -> Scores:
         # Without mean and intercept, a pair and its reverse get opposite scores.
         model = make_pipeline(StandardScaler(with_mean=False), LogisticRegression(fit_intercept=False))
         model.fit(np.concatenate([differences, -differences]), [1] * len(differences) + [0] * len(differences))
-        for each in split.validation:
+        for each in split.dev:
             scores = model.decision_function(list(features[each.id].values()))
             found[each.id] = dict(zip(each.texts, scores, strict=True))
     return found

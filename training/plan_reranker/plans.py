@@ -23,10 +23,11 @@ import hashlib
 import random
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from evals.datasets.samples import NonEmptyText, TrainDevSplit
 from runs.jobs import read_json_lines
 from state.errors import InputError
 from state.feedback import Weakness
@@ -41,21 +42,19 @@ PlanKind = Literal["optimal", "incoherent", "general", "unstructured", "specific
 FOUR_KINDS: tuple[PlanKind, ...] = ("optimal", "incoherent", "general", "unstructured")
 _FOLD_COUNT = 5
 
-_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-
 
 class WrittenPlans(BaseModel):
     """A line of a file of plans: the plans of a paragraph, named by its id, and facts for their prompts."""
 
     model_config = ConfigDict(frozen=True)
 
-    id: _Text
+    id: NonEmptyText
     """Id of the paragraph."""
     type: Weakness
     """Type of the human reviewer's comment."""
-    elsewhere: _Text
+    elsewhere: NonEmptyText
     """Id of the paragraph whose comment the incoherent plan leads to."""
-    plans: dict[PlanKind, _Text]
+    plans: dict[PlanKind, NonEmptyText]
 
 
 def read_written_plans(path: Path) -> list[WrittenPlans]:
@@ -79,18 +78,11 @@ class PlannedParagraph(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: _Text
-    paper_id: _Text
-    paragraph: _Text
-    texts: dict[PlanKind, _Text] = Field(repr=False)
+    id: NonEmptyText
+    paper_id: NonEmptyText
+    paragraph: NonEmptyText
+    texts: dict[PlanKind, NonEmptyText] = Field(repr=False)
     """Plans of the paragraph, SWIF2T's four always among them."""
-
-
-class PlanSplit(NamedTuple):
-    """The two parts of a split: paragraphs for training, and those of other papers for validation."""
-
-    train: list[PlannedParagraph]
-    validation: list[PlannedParagraph]
 
 
 def read_planned_paragraphs(pairs: Path, plans: Path | None = None) -> list[PlannedParagraph]:
@@ -111,14 +103,14 @@ def read_planned_paragraphs(pairs: Path, plans: Path | None = None) -> list[Plan
     ]
 
 
-def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, PlanSplit]:
+def split_into_folds(paragraphs: Sequence[PlannedParagraph]) -> dict[str, TrainDevSplit[PlannedParagraph]]:
     """Split paragraphs by paper into up to five folds of training and validation, named "1" to "5"; none is empty."""
     folds = {}
     for number in range(_FOLD_COUNT):
         left_out = [each for each in paragraphs if compute_fold(each.paper_id) == number]
         if left_out and len(left_out) < len(paragraphs):
             learnt = [each for each in paragraphs if compute_fold(each.paper_id) != number]
-            folds[str(number + 1)] = PlanSplit(learnt, left_out)
+            folds[str(number + 1)] = TrainDevSplit(learnt, left_out)
     return folds
 
 
@@ -128,7 +120,9 @@ def compute_fold(paper_id: str) -> int:
     return int.from_bytes(hashlib.sha256(paper_id.encode()).digest()[:8]) % _FOLD_COUNT
 
 
-def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation_share: float, seed: int) -> PlanSplit:
+def split_paragraphs_by_paper(
+    paragraphs: Sequence[PlannedParagraph], validation_share: float, seed: int
+) -> TrainDevSplit[PlannedParagraph]:
     """Draw whole papers by a seed until validation has its share (0 to 1) of the paragraphs, and return both parts."""
     papers = sorted({each.paper_id for each in paragraphs})
     random.Random(seed).shuffle(papers)  # noqa: S311 - no secret
@@ -140,7 +134,7 @@ def split_paragraphs_by_paper(paragraphs: Sequence[PlannedParagraph], validation
             f"{len(paragraphs)} paragraphs of {len(papers) + len(aside)} papers cannot be split into training and "
             "validation; give paragraphs of more papers."
         )
-    return PlanSplit(
+    return TrainDevSplit(
         [each for each in paragraphs if each.paper_id not in aside],
         [each for each in paragraphs if each.paper_id in aside],
     )

@@ -28,6 +28,7 @@ from sentence_transformers.cross_encoder.losses import RankNetLoss
 from torch.nn import Identity
 from transformers import AutoConfig, set_seed
 
+from evals.datasets.samples import TrainDevSplit
 from state.files import write_atomically
 from tools.bert import Bert, load_bert
 from tools.reranking import FOLDS_FOLDER
@@ -43,7 +44,6 @@ from training import fitting
 from training.plan_reranker.plans import (
     FOUR_KINDS,
     PlannedParagraph,
-    PlanSplit,
     split_into_folds,
     split_paragraphs_by_paper,
 )
@@ -78,7 +78,7 @@ def train_reranker(config: RerankerTrainingConfig, paragraphs: Sequence[PlannedP
     kind = fitting.load_pretrained(AutoConfig, config.encoder, "encoder").model_type
     bert = load_bert(config.encoder) if kind == "bert" else None
     # The last run, which leaves out no paper, has no name and lies above the folds.
-    for name, split in {**split_into_folds(paragraphs), "": PlanSplit(list(paragraphs), [])}.items():
+    for name, split in {**split_into_folds(paragraphs), "": TrainDevSplit(list(paragraphs), [])}.items():
         run = out / "runs" / (f"fold {name}" if name else "all")
         weights = out / "weights" / (f"{FOLDS_FOLDER}/{name}" if name else "")
         _train_fold(config, bert, split.train, run, weights)
@@ -105,7 +105,7 @@ def _train_fold(
         CrossEncoderTrainingArguments(**fitting.build_trainer_arguments(config, run, metric="eval_map")),
         train_dataset=_build_ranking_dataset(split.train),
         loss=RankNetLoss(model, reduction_log="natural", mini_batch_size=_MINI_BATCH_SIZE),
-        evaluator=_build_evaluator(split.validation),
+        evaluator=_build_evaluator(split.dev),
     )
     # Only a run with an equal hash is resumed; further fields of the paragraphs would not change it.
     values = [each.model_dump(include={"id", "paper_id", "paragraph", "texts"}) for each in paragraphs]

@@ -27,7 +27,8 @@ from transformers import (
     set_seed,
 )
 
-from evals.statistics import estimate_clustered_mean, group_values
+from evals.datasets.samples import TrainDevSplit
+from evals.statistics import estimate_clustered_mean
 from state.errors import SettingsError
 from state.files import write_atomically
 from tools.bert import PACKAGED_ENCODER
@@ -35,7 +36,6 @@ from training import fitting
 from training.review_filters.labelled_sentences import (
     LABELS,
     LabelledSentence,
-    SentenceSplit,
     Task,
     read_sentence_split,
 )
@@ -152,7 +152,9 @@ def _compute_metrics(found: EvalPrediction) -> dict[str, float]:
     }
 
 
-def _render_evaluation(split: SentenceSplit, predicted: Sequence[str], labels: Sequence[str]) -> Iterator[str]:
+def _render_evaluation(
+    split: TrainDevSplit[LabelledSentence], predicted: Sequence[str], labels: Sequence[str]
+) -> Iterator[str]:
     """Yield lines of Markdown: accuracy on the dev sentences, precision, recall and F1 by label, a confusion matrix."""
     gold = [each.label for each in split.dev]
     commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
@@ -161,7 +163,7 @@ def _render_evaluation(split: SentenceSplit, predicted: Sequence[str], labels: S
     for name, guessed in (("classifier", predicted), ("majority label", [commonest] * len(gold))):
         hits = [guess == label for guess, label in zip(guessed, gold, strict=True)]
         # The bootstrap draws papers, as the sentences about one paper depend on each other.
-        mean, low, high = estimate_clustered_mean(group_values(hits, [each.paper_id for each in split.dev]))
+        mean, low, high = estimate_clustered_mean(hits, [each.paper_id for each in split.dev])
         yield f"| {name} | {mean:.1%} ({low:.1%} to {high:.1%}) |"
     yield "\n| label | precision | recall | F1 | sentences |\n|---|---|---|---|---|"
     for label in (*labels, "macro avg"):

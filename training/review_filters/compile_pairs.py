@@ -31,12 +31,13 @@ from rich.console import Console
 from rich.table import Table
 from typing_extensions import TypedDict
 
+from evals.datasets.samples import Part
 from state.errors import DraftroomError
 from state.feedback import Weakness
 from state.files import write_atomically
 from tools.text import list_sentence_starts, strip_accents
 from training.review_filters.labelled_sentences import Task
-from training.review_filters.papers import Paper, PaperParagraph, PaperReview, Split, read_reviewed_papers
+from training.review_filters.papers import Paper, PaperParagraph, PaperReview, read_reviewed_papers
 
 # Shortest quotations, in words: without quotation marks, and in them.
 _MIN_RUN_WORDS: Final = 6
@@ -170,7 +171,7 @@ class Pair(TypedDict):
     aspect: str | None
     review_sentences: list[PairSentence]
     review_id: str
-    split: Split | None
+    split: Part | None
     """Null until the papers are split."""
     license: str | None
     """License of the review, or else of the paper."""
@@ -257,10 +258,10 @@ def _classify_texts(texts: Iterable[str], classify: SentenceClassifier) -> dict[
     return dict(zip(distinct, classify(distinct), strict=True)) if distinct else {}
 
 
-def _assign_splits(pairs: Sequence[Pair], published: Mapping[str, Split | None], seed: int) -> list[Pair]:
+def _assign_splits(pairs: Sequence[Pair], published: Mapping[str, Part | None], seed: int) -> list[Pair]:
     """Return copies of the pairs with the split of their paper: the published one, or one drawn by the seed."""
     # A published split is kept, so that a filter trained on its train part is not measured on papers that it has seen.
-    splits: dict[str, Split] = {paper: split for paper, split in published.items() if split}
+    splits: dict[str, Part] = {paper: split for paper, split in published.items() if split}
     papers = sorted({pair["paper_id"] for pair in pairs} - splits.keys())
     random.Random(seed).shuffle(papers)  # noqa: S311 - no secret
     aside = round(_HELD_OUT_SHARE * len(papers))

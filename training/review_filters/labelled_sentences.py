@@ -9,10 +9,11 @@ import hashlib
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import Annotated, Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, get_args
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel
 
+from evals.datasets.samples import NonEmptyText, Part, TrainDevSplit
 from state.errors import InputError
 from state.feedback import Weakness
 from state.files import read_validated_records
@@ -20,10 +21,10 @@ from state.files import read_validated_records
 Task = Literal["purpose", "aspect"]
 
 # Communicative purposes of F1000RD (Kuznetsov et al. 2022).
-PURPOSES: Final = ("Recap", "Strength", "Weakness", "Todo", "Structure", "Other")
+Purpose = Literal["Recap", "Strength", "Weakness", "Todo", "Structure", "Other"]
 # Aspects of ASAP-Review; the five types of weakness come first.
 ASPECTS: Final[tuple[str, ...]] = (*get_args(Weakness), "Summary", "Clarity", "Motivation")
-LABELS: Final[dict[Task, tuple[str, ...]]] = {"purpose": PURPOSES, "aspect": ASPECTS}
+LABELS: Final[dict[Task, tuple[str, ...]]] = {"purpose": get_args(Purpose), "aspect": ASPECTS}
 
 _PEER_REVIEW_ASPECTS: Final = {
     "Empirical/Theoretical Soundness": "Empirical and Theoretical Soundness",
@@ -68,9 +69,6 @@ def map_peer_review_aspect(text: str, aspects: Collection[str], sections: Collec
     return mapped.pop() if len(mapped) == 1 else None
 
 
-_Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-
-
 class LabelledSentence(NamedTuple):
     """A sentence of a review, with its label and the id of the reviewed paper."""
 
@@ -79,27 +77,18 @@ class LabelledSentence(NamedTuple):
     paper_id: str
 
 
-class SentenceSplit(NamedTuple):
-    """The two parts of a split: sentences for training, and dev sentences about other papers."""
-
-    train: list[LabelledSentence]
-    dev: list[LabelledSentence]
-
-
 class _LabelledLine(BaseModel):
     """Base of the lines of both corpora."""
 
-    model_config = ConfigDict(frozen=True)
-
-    paper_id: _Text
-    text: _Text
+    paper_id: NonEmptyText
+    text: NonEmptyText
 
 
 class _F1000rdLine(_LabelledLine):
     """Line of F1000RD: a sentence of a review with its purpose and its split."""
 
-    label: Literal["Recap", "Strength", "Weakness", "Todo", "Structure", "Other"]
-    split: Literal["train", "dev", "test"]
+    label: Purpose
+    split: Part
 
 
 class _PeerReviewAnalyzeLine(_LabelledLine):
@@ -109,9 +98,9 @@ class _PeerReviewAnalyzeLine(_LabelledLine):
     section_labels: list[tuple[str, str]]
 
 
-def read_sentence_split(task: Task, path: Path) -> SentenceSplit:
+def read_sentence_split(task: Task, path: Path) -> TrainDevSplit[LabelledSentence]:
     """Read a task's labelled sentences as train and dev parts, neither empty, without F1000RD's test part."""
-    split = SentenceSplit([], [])
+    split = TrainDevSplit[LabelledSentence]([], [])
     for part, sentence in _iterate_labelled_sentences(task, path):
         if part != "test":
             getattr(split, part).append(sentence)

@@ -12,52 +12,42 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Any, get_args
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel
 
 from evals.datasets.feedback import build_corpus_paper, find_graph_folder, iterate_linked_sentences, read_graph
-from evals.datasets.samples import read_entries, validate_record
+from evals.datasets.samples import NonEmptyText, Part, read_entries, validate_record
 from state.errors import InputError
 from state.files import parse_json_record, read_text, read_validated_records
 
-Split = Literal["train", "dev", "test"]
 
-_Id = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-
-
-class _CorpusRecord(BaseModel):
-    """Base of the frozen records here; unknown fields are ignored."""
-
-    model_config = ConfigDict(frozen=True)
-
-
-class PaperParagraph(_CorpusRecord):
+class PaperParagraph(BaseModel):
     """A paragraph of a reviewed paper, with its id."""
 
-    id: _Id
+    id: NonEmptyText
     """Unique in its paper."""
     text: str
 
 
-class Section(_CorpusRecord):
+class Section(BaseModel):
     """A section of a reviewed paper, with its paragraphs."""
 
     heading: str = ""
     paragraphs: list[PaperParagraph]
 
 
-class AnnotatedLink(_CorpusRecord):
+class AnnotatedLink(BaseModel):
     """Sentences of a review that people have linked to a paragraph."""
 
-    paragraph_id: _Id
+    paragraph_id: NonEmptyText
     sentences: list[str]
 
 
-class PaperReview(_CorpusRecord):
+class PaperReview(BaseModel):
     """A review of a paper: its paragraphs, or only the sentences that people have linked."""
 
-    review_id: _Id
+    review_id: NonEmptyText
     """Unique in its paper."""
     paragraphs: list[str] = []
     links: list[AnnotatedLink] | None = None
@@ -65,14 +55,14 @@ class PaperReview(_CorpusRecord):
     license: str | None = None
 
 
-class Paper(_CorpusRecord):
+class Paper(BaseModel):
     """A paper with its reviews, a line of the corpus."""
 
-    paper_id: _Id
+    paper_id: NonEmptyText
     sections: list[Section]
     reviews: list[PaperReview]
     license: str | None = None
-    split: Split | None = None
+    split: Part | None = None
     """Split with which the corpus was published."""
 
 
@@ -119,7 +109,7 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
         (each["doc_id"], each["comment_id"]): each["comment"] for each in _read_aries_entries(path, "review_comments")
     }
     papers = {each["doc_id"]: each for each in _read_aries_entries(path, "paper_edits")}
-    for split in get_args(Split):
+    for split in get_args(Part):
         if not (path / f"edit_labels_{split}.jsonl").is_file():
             continue
         labels = defaultdict[str, list[dict[str, Any]]](list)
@@ -144,7 +134,7 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
             yield {"paper_id": name, "sections": sections, "reviews": reviews, "split": split}
 
 
-class _S2orc(_CorpusRecord):
+class _S2orc(BaseModel):
     """The file of an ARIES paper as S2ORC parsed it."""
 
     pdf_parse: dict[str, Any]

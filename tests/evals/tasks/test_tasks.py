@@ -70,7 +70,6 @@ def test_a_text_of_a_corpus_is_never_read_as_the_name_of_a_file(task: Task, tmp_
     secret = tmp_path / "secret.txt"
     secret.write_text("Not for any model.")
     sample = dict.fromkeys(("id", "abstract", "source", "paper", "paragraph"), str(secret))
-    for system in task.systems.values():
-        request = system.request(sample)
-        whole = request.get("paper") or request["abstract"]
-        assert read_source_bytes(whole) == (f"{secret}\n\n".encode(), "")
+    request = task.build_graph_input(sample)
+    whole = request.get("paper") or request["abstract"]
+    assert read_source_bytes(whole) == (f"{secret}\n\n".encode(), "")

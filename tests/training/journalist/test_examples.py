@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ async def test_the_prompt_is_the_one_that_a_run_sends(fake_endpoint: FakeEndpoin
     choices = {"models": {"default": default}, "variant": "single", "max_words": 120, "audience": "teenager"}
     await graph.ainvoke({"paper": given().abstract}, context=choices)
     (request,) = fake_endpoint.chat_requests
-    assert request.text == build_draft_prompt(given(), CONFIG)
+    assert request.text == await asyncio.to_thread(build_draft_prompt, given(), CONFIG)
 
 
 def test_the_loss_is_on_the_summary_and_the_end_of_the_text(tokenizer: PreTrainedTokenizerFast) -> None:
