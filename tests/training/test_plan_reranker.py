@@ -13,7 +13,7 @@ from state.errors import InputError, SettingsError
 from tests.training.toy_plans import in_form, paragraph, toy_paragraphs, toy_run
 from tools.bert import load_bert
 from tools.reranking import load_reranker, select_unseen_weights
-from training.plan_reranker.evaluate import compute_recall_at_1, evaluate_reranker, score_by_surface
+from training.plan_reranker.evaluate import evaluate_reranker, score_by_surface
 from training.plan_reranker.train import save_reranker, train_reranker
 
 
@@ -98,12 +98,6 @@ def test_too_few_papers_are_refused(tmp_path: Path) -> None:
 
 
 # Measuring
-
-
-def test_plans_with_the_same_score_are_drawn_by_lot() -> None:
-    assert compute_recall_at_1(1.0, [0.5, 0.2]) == 1
-    assert compute_recall_at_1(0.5, [1.0, 0.2]) == 0
-    assert compute_recall_at_1(1.0, [1.0, 0.2]) == 1 / 2
 
 
 def test_what_needs_no_understanding_is_learnt_from_other_papers() -> None:

@@ -58,14 +58,6 @@ def test_tasks_have_the_fields_that_are_shown(config: str, tasks: list[dict[str,
     assert all(isinstance(value, str) for task in tasks for value in task["data"].values())
 
 
-def test_the_paper_and_the_article_stand_in_columns_of_one_row() -> None:
-    rows = [
-        view for view in ElementTree.fromstring(build_rating_config()).iter("View") if "flex;" in view.get("style", "")
-    ]
-    columns = [[text.get("value") for text in column.iter("Text")] for row in rows for column in row]
-    assert columns == [["$paper"], ["$text"]]
-
-
 def test_an_export_holds_what_was_answered_in_the_order_in_which_it_was(tmp_path: Path) -> None:
     sheets = [Sheet(TASKS[0], 7, ANSWERS), Sheet(TASKS[1], 8, {"readability": "1"})]
     exported = as_json(sheets)

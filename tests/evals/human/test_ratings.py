@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -35,21 +34,10 @@ def reported(given: list[dict[str, Any]], group: str, **options: Any) -> dict[st
 KEY = BlindingKey(seed=0, items={"x": HiddenItem(sample="s1", systems=("Umber",))})
 
 
-def test_the_newest_answer_counts() -> None:
-    later = answer("4", at=BEGUN + timedelta(minutes=1))
-    assert tabulate_ratings([answer("2"), later], KEY)["value"].to_list() == [4]
-    assert tabulate_ratings([answer("2"), answer("4", rater="Bob")], KEY)["value"].to_list() == [2, 4]
-
-
 @pytest.mark.parametrize("wrong", [answer("6"), answer("good"), answer("first", "helpfulness"), answer("4", "taste")])
 def test_an_answer_that_was_not_offered_is_refused(wrong: RaterAnswer) -> None:
     with pytest.raises(InputError, match=r"'Ada' answered '.*' to '.*' of 'x', which was not offered"):
         tabulate_ratings([wrong], KEY)
-
-
-def test_an_answer_about_something_else_is_refused() -> None:
-    with pytest.raises(InputError, match="'y' is none of the key's texts"):
-        tabulate_ratings([answer("4", item="y")], KEY)
 
 
 def test_raters_are_split_by_what_they_know_of_the_topic() -> None:

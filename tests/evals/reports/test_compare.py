@@ -57,11 +57,6 @@ def test_runs_without_a_row_in_common_say_only_how_they_differ(tmp_path: Path) -
     assert CHOICES in text
 
 
-def test_outputs_of_different_samples_are_not_compared(tmp_path: Path) -> None:
-    text = compared(tmp_path, {"clever": [[tea(4)], None]}, {"clever": [None, [tea(4)]]})
-    assert "Scores" not in text
-
-
 def test_choices_that_differ_are_named_with_both_values(tmp_path: Path) -> None:
     models = {"simplifier": {"model": "small", "base_url": "http://127.0.0.1/v1"}}
     call = {**CALL, "prompt_sha256": "fedcba9876543210"}

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from evals.reports.document import Picture
-from evals.reports.figures import draw_figures, make_slug
+from evals.reports.figures import draw_figures
 from tests.support.tea_task import run, sample, usual_texts
 
 
@@ -35,11 +35,3 @@ def test_one_sample_and_corpora_with_strange_names_can_be_drawn(tmp_path: Path) 
     assert pictures[0].name == "1-figure-1-a-b-e"
     assert len({picture.name for picture in pictures}) == len(pictures) == 2
     assert b"<b>" not in b"".join(picture.svg for picture in pictures)
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [("10.1002/14651858.CD000370", "10-1002-14651858-cd000370"), ("../..", ""), ("Crème brûlée", "creme-brulee")],
-)
-def test_a_name_can_be_recognised(text: str, shown: str) -> None:
-    assert make_slug(text) == shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -14,7 +13,6 @@ import torch
 from peft import PeftModel
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from tests.privacy.watching import contacts, spied
 from tests.training.tiny_journalist import configured, run, write_model, write_pairs
 from training.fitting import FitRecord
 from training.journalist.pairs import read_summary_pairs, split_pairs_by_paper
@@ -89,14 +87,3 @@ def test_nobody_is_contacted_while_it_trains(folder: Path, tmp_path: Path) -> No
     for thread in set(threading.enumerate()) - before:
         thread.join(timeout=30)
     assert noted == []
-
-
-@pytest.mark.faults
-def test_nothing_is_contacted_by_a_process_of_its_own(folder: Path, tmp_path: Path) -> None:
-    """Neither when the libraries are imported, which alone takes ten seconds, nor later."""
-    noted = tmp_path / "contacts"
-    command = [sys.executable, "-m", "tests.training.tiny_journalist", folder, tmp_path / "out"]
-    finished = subprocess.run(command, cwd=ROOT, env=spied(noted), capture_output=True, text=True, check=False)
-    assert finished.returncode == 0, finished.stderr
-    assert contacts(noted).addresses == set()
-    assert contacts(noted).names == set()
