@@ -7,6 +7,7 @@ test keeps the pages current.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from state.settings import ROLES, SYSTEM_TABLES, RunContext, Settings
 DOCS = Path(__file__).parent.parent / "docs"
 MARKER = "\nThis page is written by `python -m draftroom.reference`.\n"
 BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+# Click's name of the type of an option that takes any text, which goes without saying.
+TEXT_TYPE = re.compile(r" <(list\[)?(str|[pP]ath)\]?>")
 # A list of more choices is described as a "list of names".
 LONGEST_CHOICE = 6
 
@@ -120,8 +123,7 @@ def describe_command(path: str, command: Any, explained: dict[tuple[str, str], s
     if not below or command.invoke_without_command:
         records = [option.get_help_record(Context(command, info_name=path)) for option in command.params]
         fresh = [record for record in records if record not in explained]
-        # Defaults may hold the path of the checkout.
-        lines = [f"- `{names}`: {text}".replace(f"{DOCS.parent}/", "").replace("  [", " [") for names, text in fresh]
+        lines = [f"- `{TEXT_TYPE.sub('', names)}`: {text}".replace("  [", " [") for names, text in fresh]
         for place in dict.fromkeys(explained[record] for record in records if record in explained):
             names = [f"`{record[0].partition(' <')[0]}`" for record in records if explained.get(record) == place]
             lines.append(f"- as `{place}`: {', '.join(names)}")
@@ -134,12 +136,17 @@ def describe_command(path: str, command: Any, explained: dict[tuple[str, str], s
 def describe_python_interface() -> Iterator[str]:
     """Yield Markdown parts about what a program imports: graphs, their input and output, context, and errors."""
     records: dict[str, Any] = {}
+    described: set[str] = set()
     for own, *baselines in SYSTEMS_BY_TABLE.values():
         others = ", ".join(f"`{baseline.name}`" for baseline in baselines)
         note = f"; `graphs.baselines` has {others} with the same input and output." if others else ""
         yield f"## {own.name}\n\n`from graphs.{own.name} import graph`{note}"
         yield f"Input:\n\n{render_fields(own.graph.builder.input_schema)}"
-        yield f"Output:\n\n{render_fields(own.graph.builder.output_schema)}"
+        lines = render_fields(own.graph.builder.output_schema).splitlines()
+        fresh = [line for line in lines if line not in described]
+        again = ", ".join(line.split()[1] for line in lines if line in described)
+        yield "\n".join(["Output:\n", *fresh, *([f"- as above: {again}"] if again else [])])
+        described |= set(fresh)
         records |= TypeAdapter(own.graph.builder.output_schema).json_schema()["$defs"]
     fields = (f"- `{name}`: {', '.join(record['properties'])}" for name, record in sorted(records.items()))
     yield "## Records\n\nFields of the records in an output:\n\n" + "\n".join(fields)

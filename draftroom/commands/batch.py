@@ -25,7 +25,8 @@ from runs.jobs import EndedJob
 from tools.text import strip_control_characters
 
 batch_app = typer.Typer(
-    help="Run another command on many papers.\n\nThe same command resumes a stopped batch.",
+    help="Run another command on many papers.\n\n"
+    "Writes a result for each, and a table of all. The same command resumes a stopped batch.",
     no_args_is_help=True,
 )
 # Flags of the command for one paper that make no sense for many.
@@ -81,7 +82,7 @@ def _register_batch_command(
         )
         _run_batch(batch, quiet=flags["quiet"])
 
-    run_command.__doc__ = f"{inspect.getdoc(single)}\n\nWrites a result for each of many papers, and a table of all."
+    run_command.__doc__ = inspect.getdoc(single)
     signature = inspect.Signature([*batch_flags.values(), *kept])
     run_command.__signature__ = signature  # type: ignore[attr-defined] # as inspect has it
     batch_app.command(name)(run_command)
