@@ -48,38 +48,31 @@ def compile_graph(builder: Builder, saver: BaseCheckpointSaver[str]) -> Graph:
     return builder.compile(checkpointer=saver)
 
 
-async def read_snapshot(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str) -> StateSnapshot:
-    """Return the newest snapshot of a thread, with those of its subgraphs, from an open saver."""
-    graph = compile_graph(
-        await asyncio.to_thread(getattr, runnable, "builder"), saver
-    )  # the first use reads its module
-    return await graph.aget_state(build_graph_config(thread), subgraphs=True)
+async def read_state(
+    runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str
+) -> tuple[StateSnapshot, dict[str, Any]]:
+    """Return a pair from an open saver: the newest snapshot of a thread, and its state merged with its subgraphs'.
+
+    Without a checkpoint both are empty.
+    """
+    builder = await asyncio.to_thread(getattr, runnable, "builder")  # the first use reads its module
+    snapshot = await compile_graph(builder, saver).aget_state(build_graph_config(thread), subgraphs=True)
+    return snapshot, StreamState(snapshot).merge_subgraphs(runnable)
 
 
-async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> StateSnapshot:
-    """Return the newest snapshot of a run's graph, with those of its subgraphs, from its checkpoints.
+async def load_snapshot(record: RunRecord, runnable: RunnableGraph) -> tuple[StateSnapshot, dict[str, Any]]:
+    """Return the newest snapshot and state of a run as `read_state` does, from the run's checkpoints.
 
     Raises:
         StateError: The checkpoints cannot be read.
     """
     async with open_checkpointer(await asyncio.to_thread(resolve_checkpoint_address, record)) as saver:
-        return await read_snapshot(runnable, saver, record["thread"])
+        return await read_state(runnable, saver, record["thread"])
 
 
 def load_state(record: RunRecord, runnable: RunnableGraph) -> dict[str, Any]:
-    """Return the newest state of a run, merged with its subgraphs' into a new dict; empty without a checkpoint.
-
-    It runs an event loop of its own, so it must not be called from one.
-
-    Raises:
-        StateError: The checkpoints cannot be read.
-    """
-    return StreamState(asyncio.run(load_snapshot(record, runnable))).merge_subgraphs(runnable)
-
-
-async def load_newest_state(runnable: RunnableGraph, saver: BaseCheckpointSaver[str], thread: str) -> dict[str, Any]:
-    """Return the newest state of a thread of `run_to_completion`, with its subgraphs'; empty without a checkpoint."""
-    return StreamState(await read_snapshot(runnable, saver, thread)).merge_subgraphs(runnable)
+    """Return the newest state of a run as `load_snapshot` does, outside of any event loop; blocks."""
+    return asyncio.run(load_snapshot(record, runnable))[1]
 
 
 class StreamState:

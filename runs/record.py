@@ -5,8 +5,9 @@ Records lie in the state folder, one JSON file for each run, named by the run's 
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -79,16 +80,10 @@ def compute_costs(outputs: Mapping[tuple[str, str], Mapping[str, Any]]) -> list[
 
 def sum_usage_totals(parts: Sequence[UsageTotals]) -> UsageTotals:
     """Return the sums of usage totals, with seconds to three decimals."""
-    return UsageTotals(
-        calls=sum(part["calls"] for part in parts),
-        input_tokens=sum(part["input_tokens"] for part in parts),
-        output_tokens=sum(part["output_tokens"] for part in parts),
-        tokens_estimated=any(part["tokens_estimated"] for part in parts),
-        seconds=round(sum(part["seconds"] for part in parts), 3),
-        http_retries=sum(part["http_retries"] for part in parts),
-        reasks=sum(part["reasks"] for part in parts),
-        trims=sum(part["trims"] for part in parts),
-    )
+    counted: Sequence[Any] = parts  # keys of a TypedDict must be literal
+    sums: Any = {name: sum(part[name] for part in counted) for name in UsageTotals.__annotations__}
+    totals: UsageTotals = {**sums, "tokens_estimated": bool(sums["tokens_estimated"])}
+    return {**totals, "seconds": round(totals["seconds"], 3)}
 
 
 def _group_usage_totals(
@@ -237,6 +232,10 @@ def format_current_time() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+# First and newest checkpoint of each thread, in SQLite and Postgres.
+THREADS_QUERY = (
+    "SELECT thread_id, MIN(checkpoint_id), MAX(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = '' GROUP BY 1"
+)
 NO_RUNS_MESSAGE = "There are no runs yet; begin one with `draftroom explain FILE`, `simplify FILE` or `review FILE`."
 _RECORD_ADAPTER = TypeAdapter(RunRecord)
 # `draftroom runs` takes a thread's lock for a moment to see whether it is free; a run that begins just then waits.
@@ -289,6 +288,19 @@ def load_records() -> LoadedRecords:
         except StateError as error:
             loaded.problems.append(str(error))
     return loaded
+
+
+def are_records_current() -> bool:
+    """Return whether the newest checkpoints in the state folder's SQLite file are on record; imports no LangGraph."""
+    path = resolve_state_folder() / "checkpoints.sqlite"
+    if not path.exists():
+        return True
+    known = {record["thread"]: record.get("checkpoint") for record in load_records().readable}
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return all(known.get(thread) == newest for thread, _, newest in connection.execute(THREADS_QUERY))
+    except sqlite3.Error:  # whoever opens it for an update says what is wrong
+        return False
 
 
 def find_record(name: str) -> RunRecord:

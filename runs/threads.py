@@ -17,8 +17,9 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
 from langgraph.checkpoint.memory import InMemorySaver
 
 from runs.checkpoints import open_checkpointer
-from runs.graph_state import GRAPH_KEY, StreamState, read_snapshot
+from runs.graph_state import GRAPH_KEY, read_state
 from runs.record import (
+    THREADS_QUERY,
     RunInput,
     RunRecord,
     Status,
@@ -40,11 +41,8 @@ async def list_threads(saver: BaseCheckpointSaver[str], known: Mapping[str, str]
     if isinstance(saver, InMemorySaver):
         return []
     connection: Any = saver.conn  # type: ignore[attr-defined] # of aiosqlite or psycopg, which are alike here
-    cursor = await connection.execute(
-        "SELECT thread_id, MIN(checkpoint_id), MAX(checkpoint_id) FROM checkpoints WHERE checkpoint_ns = '' GROUP BY 1"
-    )
     threads = []
-    for row in await cursor.fetchall():
+    for row in await (await connection.execute(THREADS_QUERY)).fetchall():
         thread, first, newest = row.values() if isinstance(row, dict) else row
         place: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_id": first}}
         if known.get(thread) != newest and (found := await saver.aget_tuple(place)):
@@ -87,8 +85,7 @@ async def _collect_records(
             is_driven = thread != ended and await asyncio.to_thread(is_thread_locked, thread)
             if record and is_driven:  # whoever drives a run keeps its record
                 continue
-            snapshot = await read_snapshot(graphs[system], saver, thread)
-            values = StreamState(snapshot).merge_subgraphs(graphs[system])
+            snapshot, values = await read_state(graphs[system], saver, thread)
             if "settings" not in values:  # its paper is not read yet
                 continue
             paper: DocumentRef = values.get("source") or values["document"]

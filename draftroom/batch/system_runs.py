@@ -16,7 +16,7 @@ from draftroom.batch.work import PaperResult, PaperWork, is_environment_error
 from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_completion
-from runs.graph_state import load_newest_state
+from runs.graph_state import read_state
 from runs.jobs import Record
 from runs.record import RunRecord, add_failure, sum_usage_totals
 from runs.recorder import refresh_record
@@ -65,11 +65,11 @@ class SystemRunWork(PaperWork):
             if is_environment_error(error):
                 raise
             # A failure is a result, too: its row says what it cost.
-            values = await load_newest_state(graph, self._saver, thread)
+            _, values = await read_state(graph, self._saver, thread)
             failed = refresh_record(add_failure(record, error), values, graph)
             return PaperResult({**_build_result_row(failed, begun), "error": str(error), "kind": error.kind}, {})
         # 3. Render the result.
-        values = await load_newest_state(graph, self._saver, thread)
+        _, values = await read_state(graph, self._saver, thread)
         record = {**refresh_record(record, values, graph), "status": "done"}
         row = {**_build_result_row(record, begun), "scores": dict(self._wanted.system.scores(record["results"]))}
         render = self._wanted.system.rendering.formats

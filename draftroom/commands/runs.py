@@ -12,7 +12,7 @@ from rich.text import Text
 
 from draftroom.commands.options import RunArgument
 from draftroom.rendering.console import OUT, print_table, print_to_stderr
-from draftroom.systems import GRAPHS, SYSTEMS, find_run
+from draftroom.systems import SYSTEMS, find_run, update_run_records
 from runs.record import NO_RUNS_MESSAGE, count_run_tokens, determine_status, load_records
 from tools.text import strip_control_characters
 
@@ -29,9 +29,7 @@ def print_runs(
     """List all runs, newest first, or delete one."""
     if context.invoked_subcommand:
         return
-    from runs.threads import update_records  # noqa: PLC0415 - loads LangGraph
-
-    problems = update_records(GRAPHS)
+    problems = update_run_records()
     records = load_records()
     for problem in (*problems, *records.problems):
         print_to_stderr(problem, style="yellow")

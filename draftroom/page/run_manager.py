@@ -121,7 +121,7 @@ class RunManager:
 
 async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer: Answer | None) -> dict[str, Any]:
     """Return arguments for the server's call: `command` with the answer, or `input`, which is None to resume."""
-    snapshot = await load_snapshot(record, runnable)
+    snapshot, _ = await load_snapshot(record, runnable)
     if runnable.is_finished(snapshot.values):
         raise InputError("This run is done; begin a new one.")
     if snapshot.interrupts and answer is None:

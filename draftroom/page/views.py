@@ -26,12 +26,11 @@ from draftroom.doctor import (
 )
 from draftroom.files import read_run_input_bytes
 from draftroom.page.run_manager import RunManager, ServerRun
-from draftroom.systems import GRAPHS, SYSTEMS, RunRequest, System, find_system
+from draftroom.systems import SYSTEMS, RunRequest, System, find_system, update_run_records
 from draftroom.systems.check import NUMBER_CHECK
-from runs.graph_state import StreamState, load_snapshot
+from runs.graph_state import load_snapshot
 from runs.record import RunRecord, count_run_calls, count_run_tokens, determine_status, load_records
 from runs.recorder import refresh_record
-from runs.threads import update_records
 from state.documents import Document
 from state.errors import DraftroomError, InputError, StateError
 from state.files import resolve_state_folder
@@ -96,7 +95,7 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
     """Build the data of all runs that the page can show, newest first, with unreadable records as problems."""
     # Before the records are read: the record of a run that ends in between is up to date.
     active = manager.list_active_attempts()
-    problems = update_records(GRAPHS)
+    problems = update_run_records()
     records = load_records()
     runs = []
     for record in (record for record in records.readable if record["system"] != NUMBER_CHECK.name):
@@ -121,8 +120,7 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
 async def load_run_view(record: RunRecord) -> RunView:
     """Load the state of a run from its checkpoints; the record in it is brought up to date, not saved."""
     runnable = find_system(record["system"]).graph
-    snapshot = await load_snapshot(record, runnable)
-    values = StreamState(snapshot).merge_subgraphs(runnable)
+    snapshot, values = await load_snapshot(record, runnable)
     # The record of a running attempt is written at its end, so the checkpoints are ahead of it.
     if record["status"] == "running":
         record = refresh_record(record, values, runnable)

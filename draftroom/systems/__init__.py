@@ -13,9 +13,9 @@ from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from runs.record import RunInput, RunRecord, build_run_record, find_record
+from runs.record import RunInput, RunRecord, are_records_current, build_run_record, find_record
 from runs.runnable import RunnableGraph
-from state.errors import StateError
+from state.errors import DraftroomError, StateError
 from state.settings import SYSTEM_TABLES, Settings
 from tools.configuration import load_settings
 
@@ -117,11 +117,21 @@ SYSTEMS = {system.name: system for systems in SYSTEMS_BY_TABLE.values() for syst
 GRAPHS = {name: system.graph for name, system in SYSTEMS.items()}
 
 
-def find_run(name: str) -> RunRecord:
-    """Return the record of a run by `find_record`, brought up to its checkpoints first; blocks."""
+def update_run_records() -> list[str]:
+    """Write the records that are behind their runs' checkpoints, and return the problems; blocks."""
+    try:
+        if load_settings().checkpoints == "sqlite" and are_records_current():
+            return []
+    except DraftroomError as problem:
+        return [str(problem)]
     from runs.threads import update_records  # noqa: PLC0415 - loads LangGraph
 
-    update_records(GRAPHS)
+    return update_records(GRAPHS)
+
+
+def find_run(name: str) -> RunRecord:
+    """Return the record of a run by `find_record`, brought up to its checkpoints first; blocks."""
+    update_run_records()
     return find_record(name)
 
 
