@@ -82,8 +82,9 @@ def sum_usage_totals(parts: Sequence[UsageTotals]) -> UsageTotals:
     """Return the sums of usage totals, with seconds to three decimals."""
     counted: Sequence[Any] = parts  # keys of a TypedDict must be literal
     sums: Any = {name: sum(part[name] for part in counted) for name in UsageTotals.__annotations__}
-    totals: UsageTotals = {**sums, "tokens_estimated": bool(sums["tokens_estimated"])}
-    return {**totals, "seconds": round(totals["seconds"], 3)}
+    sums |= {"tokens_estimated": bool(sums["tokens_estimated"]), "seconds": round(sums["seconds"], 3)}
+    totals: UsageTotals = sums
+    return totals
 
 
 def _group_usage_totals(

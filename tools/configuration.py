@@ -24,6 +24,7 @@ import os
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from platformdirs import user_config_path
@@ -224,6 +225,19 @@ def require_allowed_code(names: Collection[str]) -> None:
             f"The settings name code that you have not allowed ({', '.join(refused)}): if you trust it, name it in "
             f"{_locate_own_file()} or in the environment variable DRAFTROOM_ALLOWED_CODE."
         )
+
+
+def load_custom_object(name: str) -> Any:
+    """Import what a setting names as `module:attribute`; blocks. Raise `SettingsError` if that is refused or fails."""
+    if ":" not in name:
+        raise SettingsError(f"The setting {name!r} names no code; write it as `package.module:attribute`.")
+    require_allowed_code([name])
+    try:
+        return resolve_name(name)
+    except Exception as error:  # the import runs the user's module, which may raise anything
+        raise SettingsError(
+            f"The code {name} cannot be imported ({error}); correct the name, or add its folder to PYTHONPATH."
+        ) from error
 
 
 def _load_preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -23,6 +23,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from draftroom.exit_codes import HTTP_STATUSES
 from draftroom.files import read_run_input_bytes
 from draftroom.page import changes, views
 from draftroom.page.access import AccessMiddleware, AccessPolicy
@@ -33,7 +34,7 @@ from draftroom.systems import find_system
 from runs.deletion import delete_run
 from runs.record import RunRecord, find_record
 from state.computed_findings import select_findings
-from state.errors import DraftroomError, ErrorKind, InputError
+from state.errors import DraftroomError, InputError
 from tools.configuration import load_settings
 from tools.documents.reading import MAX_BYTES, load_document
 from tools.literature.references import look_up_references
@@ -41,18 +42,6 @@ from tools.numbers import check_paper
 
 STATIC_FOLDER = Path(__file__).parent / "static"  # built from `web/` by `make web`
 MAX_REQUEST_BYTES = MAX_BYTES + 1_000_000  # a paper, and room for the other fields of the form
-# All other kinds are 422: the request was understood but cannot be carried out.
-HTTP_STATUSES: dict[ErrorKind, int] = {
-    "run_not_found": 404,
-    "missing_file": 404,
-    "run_busy": 409,
-    "run_incompatible": 409,
-    "input_too_long": 413,
-    "binary_input": 415,
-    "endpoint_down": 502,
-    "state_unwritable": 500,
-    "disk_full": 507,
-}
 run_manager = RunManager()
 
 
@@ -232,7 +221,7 @@ async def build_error_response(_: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         return JSONResponse({"error": {"kind": "bad_request", "message": str(error.detail)}}, error.status_code)
     assert isinstance(error, DraftroomError)  # noqa: S101 - registered for these two classes only
-    return JSONResponse({"error": {"kind": error.kind, "message": str(error)}}, HTTP_STATUSES.get(error.kind, 422))
+    return JSONResponse({"error": {"kind": error.kind, "message": str(error)}}, HTTP_STATUSES[error.kind])
 
 
 def build_page_routes() -> list[Route | Mount]:

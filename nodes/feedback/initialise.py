@@ -18,8 +18,7 @@ from state.errors import InputError
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, ReviewFinding, Target
 from state.settings import EmbeddingSettings, FeedbackContext, FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
-from tools.configuration import list_named_code
-from tools.custom_code import load_custom_object
+from tools.configuration import list_named_code, load_custom_object
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions
 from tools.numbers.model_readings import choose_passages

@@ -46,29 +46,25 @@ class WordingVerdicts(AgentAnswer):
 
 @as_loop_node
 async def judge_wordings(state: LoopState) -> LoopState:
-    """Accept or reject each open suggestion of this round; one without a verdict is rejected."""
-    open_ones = [item for item in list_round_suggestions(state) if item["verdict"] == "open"]
+    """Accept or reject each suggestion of this round; one without a verdict is rejected."""
+    new = list_round_suggestions(state)
     variables: dict[str, object] = {
         **build_text_variables(state),
-        "suggestions": format_numbered_list(f'"{item["original"]}" -> "{item["replacement"]}"' for item in open_ones),
+        "suggestions": format_numbered_list(f'"{item["original"]}" -> "{item["replacement"]}"' for item in new),
         "memory": format_memory("simplifier", state, state["exchange"]),
     }
     answer = await ask_simplification_role("simplifier", "judge_wordings", state, variables, WordingVerdicts)
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
     # A rejected wording goes back to the clarifier, unless this was the last round.
     is_last = state["loop_round"] >= get_simplification_settings(state).revision_rounds
-    suggestions, number = list[WordingSuggestion](), 0
-    for item in state["exchange"]["suggestions"]:
-        if item["verdict"] == "open":
-            number += 1
-            given = verdicts.get(number)
-            # A suggestion without a verdict is rejected.
-            reason = given.reason if given else "The simplifier gave no verdict."
-            rejection: Literal["rejected", "dropped"] = "dropped" if is_last else "rejected"
-            verdict = "accepted" if given and given.accept else rejection
-            suggestions.append({**item, "verdict": verdict, "reason": reason, "judge": "simplifier"})
-        else:
-            suggestions.append(item)
+    rejection: Literal["rejected", "dropped"] = "dropped" if is_last else "rejected"
+    suggestions = [item for item in state["exchange"]["suggestions"] if item["round"] != state["loop_round"]]
+    for number, item in enumerate(new, start=1):
+        given = verdicts.get(number)
+        # A suggestion without a verdict is rejected.
+        reason = given.reason if given else "The simplifier gave no verdict."
+        verdict = "accepted" if given and given.accept else rejection
+        suggestions.append({**item, "verdict": verdict, "reason": reason, "judge": "simplifier"})
     return {"exchange": update_exchange(state, suggestions=suggestions), "loop_calls": answer.calls}
 
 

@@ -77,25 +77,21 @@ async def answer_questions(state: LoopState) -> LoopState:
 @as_loop_node
 async def validate_redundancies(state: LoopState) -> LoopState:
     """Judge whether each quoted part is redundant and inessential; a part without a verdict is kept."""
-    open_parts = [part for part in state["exchange"]["redundancies"] if part["verdict"] == "open"]
+    parts = state["exchange"]["redundancies"]
     variables: dict[str, object] = {
         **build_text_variables(state),
         "memory": format_memory("medical_expert", state),
-        "redundancies": format_numbered_list(f'"{part["quote"]}" ({part["reason"]})' for part in open_parts),
+        "redundancies": format_numbered_list(f'"{part["quote"]}" ({part["reason"]})' for part in parts),
     }
     answer = await ask_simplification_role("medical_expert", "validate_redundancies", state, variables, RemovalVerdicts)
     verdicts = {verdict.number: verdict for verdict in answer.value.verdicts}
-    redundancies, number = list[Redundancy](), 0
-    for part in state["exchange"]["redundancies"]:
-        if part["verdict"] == "open":
-            number += 1
-            given = verdicts.get(number)
-            # A part without a verdict is not validated, so it stays.
-            justification = given.justification if given else "The expert gave no verdict."
-            verdict: Literal["validated", "kept"] = "validated" if given and given.remove else "kept"
-            redundancies.append({**part, "verdict": verdict, "justification": justification, "judge": "medical_expert"})
-        else:
-            redundancies.append(part)
+    redundancies = list[Redundancy]()
+    for number, part in enumerate(parts, start=1):
+        given = verdicts.get(number)
+        # A part without a verdict is not validated, so it stays.
+        justification = given.justification if given else "The expert gave no verdict."
+        verdict: Literal["validated", "kept"] = "validated" if given and given.remove else "kept"
+        redundancies.append({**part, "verdict": verdict, "justification": justification, "judge": "medical_expert"})
     return {"exchange": update_exchange(state, redundancies=redundancies), "loop_calls": answer.calls}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from state.errors import SettingsError
 from tests.draftroom.conftest import Command
-from tools.custom_code import load_custom_object
+from tools.configuration import load_custom_object
 
 OWN = '[models.default]\nuse = "json:loads"\n'
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from state.errors import RetrievalUnavailableError, SettingsError
 from state.files import resolve_state_folder
 from state.settings import LiteratureSettings
-from tools.custom_code import load_custom_object
+from tools.configuration import load_custom_object
 from tools.literature.fetching import DownloadCache, Fetcher, Secret, locate_search_cache
 from tools.literature.folder import FolderProvider, PassageRanker
 from tools.literature.full_text import PaperReader, as_found_document, fetch_hit_document, read_paper

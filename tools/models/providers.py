@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from state.errors import SettingsError
 from state.model_settings import ModelSettings
 from state.settings import describe_validation_error
-from tools.custom_code import load_custom_object
+from tools.configuration import load_custom_object
 
 # The names that chat model classes have for the most tokens of an answer.
 TOKEN_LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")

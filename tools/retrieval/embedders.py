@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from state.errors import DraftroomError, RetrievalUnavailableError, SettingsError
 from state.settings import EmbeddingSettings
 from tools.bert import PACKAGED_ENCODER, load_bert, map_in_parallel
-from tools.custom_code import load_custom_object
+from tools.configuration import load_custom_object
 
 PACKAGED = EmbeddingSettings()  # its weights come with a Python package, so that retrieval works offline
 PACKAGED_TOKENS = 256  # of its input, as in its sentence-transformers settings

@@ -23,7 +23,7 @@ from state.documents import Document, Paragraph, Passage
 from state.errors import DraftroomError, NoUsableAnswer, SettingsError
 from state.files import make_storage_error, resolve_state_folder
 from state.settings import FeedbackSettings
-from tools.custom_code import load_custom_object
+from tools.configuration import load_custom_object
 
 HASH_DIGITS = 12  # of a document's hash in the ids of its segments
 _PARAGRAPH_BREAK = "\n\n"
