@@ -93,6 +93,8 @@ def describe_values(schema: Mapping[str, Any]) -> str:
     if schema.get("type") == "array":
         several = len(schema["items"].get("enum", ())) > LONGEST_CHOICE
         return "list of names" if several else f"list of {describe_values(schema['items'])}"
+    if {"minimum", "maximum"} <= schema.keys():
+        return f"{schema['type']} {schema['minimum']} to {schema['maximum']}"
     bounds = (f"{sign} {schema[key]}" for key, sign in BOUNDS.items() if key in schema)
     return " ".join([schema.get("type", "any"), *bounds])
 
