@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import tomllib
 from collections.abc import Awaitable, Callable, Sequence
 from difflib import SequenceMatcher
+from pathlib import Path
 from typing import Self
 
 from state.errors import ModelOutputError, RetrievalUnavailableError
@@ -33,33 +35,13 @@ MAX_LENGTH_RATIO = 1.7
 MAX_SENTENCES = 3
 
 _WORD = re.compile(r"\w+")
-_HEDGE = re.compile(
-    r"\b(?:may|might|could|can|probably|likely|possibl[ey]|perhaps|suggest\w*|seem\w*|appear\w*|uncertain\w*|unclear|"
-    r"not (?:clear|sure|certain|know)|unsure|don.t know|think\w*|believe\w*|estimate\w*|indicate\w*|about|roughly)\b",
-    re.IGNORECASE,
-)
-_INCREASE = re.compile(
-    r"\b(?:more|higher|greater|larger|longer|augment\w*|increas\w*|rais\w+|rose|ris\w+|improv\w*)\b", re.IGNORECASE
-)
-_DECREASE = re.compile(
-    r"\b(?:less|lower|fewer|smaller|shorter|reduc\w*|decreas\w*|declin\w*|drop\w*|fell|falls?|worse\w*|underestimat\w*)\b",
-    re.IGNORECASE,
-)
+_WORDS = {
+    meaning: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+    for meaning, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
+}
 # "By 41%" is a change; "in 41% of participants" is a share.
 _PERCENT_CHANGE = re.compile(r"\bby (?:about |over |nearly )?(\d[\d.]*) ?(?:%|percent|per cent)", re.IGNORECASE)
-# Words that may replace a negation, as "did not know" replaces "unaware".
-_NEGATION = re.compile(
-    r"\b(?:no|not|never|none|nor|neither|nothing|cannot|without|\w+n['’]t|lack\w*|absen\w+|fail\w*|un\w{4,}|in(?:ability|sensitive|sufficient)\w*|"
-    r"exclu\w+|omit\w*|except|only|remain\w*|too|hardly|little|few)\b",
-    re.IGNORECASE,
-)
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
-_COMPARISON = re.compile(
-    r"\b(?:than|versus|vs|against|compar\w+|relative|differ\w*|exceed\w*|rather|most|least|more|higher|greater|larger|"
-    r"longer|less|lower|fewer|smaller|shorter)\b",
-    re.IGNORECASE,
-)
-
 
 # Cosine of the encoder's vectors of a sentence and its replacement.
 MIN_COSINE = 0.5
@@ -167,21 +149,21 @@ def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:
     percent_changes = {*_PERCENT_CHANGE.findall(rewritten)} - {*_PERCENT_CHANGE.findall(sentence)}
     is_reversed = any(
         this.search(sentence) and not other.search(sentence) and other.search(rewritten)
-        for this, other in ((_INCREASE, _DECREASE), (_DECREASE, _INCREASE))
+        for this, other in ((_WORDS["increase"], _WORDS["decrease"]), (_WORDS["decrease"], _WORDS["increase"]))
     )
     words, old_words = len(_split_words(rewritten)), len(_split_words(sentence))
     objections = {
         f"says what the text does not: {', '.join(fact['text'] for fact in foreign)}": len(foreign) > len(before),
         f"leaves out {', '.join(fact['text'] for fact in lost)}": lost,
-        "leaves out that something is not so": negations and not _NEGATION.search(rewritten),
+        "leaves out that something is not so": negations and not _WORDS["negation"].search(rewritten),
         "speaks of something else than the sentence": compute_coverage(rewritten, sentence) < MIN_KEPT_SHARE,
-        "is surer than the sentence": _HEDGE.search(sentence) and not _HEDGE.search(rewritten),
+        "is surer than the sentence": _WORDS["hedge"].search(sentence) and not _WORDS["hedge"].search(rewritten),
         "says more where the sentence says only less, or less where it says only more": is_reversed,
         "makes a change by a percentage of what is a share": percent_changes,
-        "denies what the sentence does not deny": new_negations and not _NEGATION.search(sentence),
+        "denies what the sentence does not deny": new_negations and not _WORDS["negation"].search(sentence),
         "is much longer than the sentence: add nothing to it": words > MAX_LENGTH_RATIO * old_words,
         f"has more than {MAX_SENTENCES} sentences: add nothing": len(split_sentences(rewritten)) > MAX_SENTENCES,
-        "draws a comparison of its own": _THAN.search(rewritten) and not _COMPARISON.search(sentence),
+        "draws a comparison of its own": _THAN.search(rewritten) and not _WORDS["comparison"].search(sentence),
         "is no easier than the sentence: use shorter sentences and everyday words": grade >= old_grade
         and len(foreign) >= len(before),
     }

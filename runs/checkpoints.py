@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import BaseCheckpointSaver, ChannelVersions, Checkpoint, CheckpointMetadata
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
@@ -107,21 +107,13 @@ class _SqliteSaver(AsyncSqliteSaver):
         super().__init__(connection)
         self._writes: set[asyncio.Task[Any]] = set()
 
-    async def aput(
-        self,
-        config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
-    ) -> RunnableConfig:
+    async def aput(self, *given: Any, **named: Any) -> RunnableConfig:
         """Store a checkpoint; if the caller is cancelled, the write goes on in a task of its own."""
-        return await self._finish_despite_cancellation(super().aput(config, checkpoint, metadata, new_versions))
+        return await self._finish_despite_cancellation(super().aput(*given, **named))
 
-    async def aput_writes(
-        self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
-    ) -> None:
+    async def aput_writes(self, *given: Any, **named: Any) -> None:
         """Store the writes of a task; if the caller is cancelled, the write goes on in a task of its own."""
-        await self._finish_despite_cancellation(super().aput_writes(config, writes, task_id, task_path))
+        await self._finish_despite_cancellation(super().aput_writes(*given, **named))
 
     async def finish_writes(self) -> None:
         """Wait for all writes under way."""

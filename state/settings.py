@@ -177,13 +177,16 @@ class SimplificationSettings(SystemSettings):
     scope: Scope = Field("auto", description="Of a PDF or Word file: its abstract if found, or the whole paper.")
     max_pages: int = Field(100, ge=1, le=2000, description="Maximum number of pages of a PDF.")
 
-    @field_validator("loops")
+    @field_validator("loops", mode="before")
     @classmethod
-    def _validate_loops(cls, value: list[Lead]) -> list[Lead]:
-        """Return the loops, or raise ValueError if one is named twice."""
-        if len(set(value)) < len(value):
+    def _split_loops(cls, value: Any) -> Any:
+        """Return the list of loops with names apart that a flag has joined by commas, or any other value as it is."""
+        if not isinstance(value, list):
+            return value
+        names = [name.strip() for names in value for name in str(names).split(",")]
+        if len(set(names)) < len(names):
             raise ValueError("must name each loop once")
-        return value
+        return names
 
 
 class EmbeddingSettings(BaseModel):

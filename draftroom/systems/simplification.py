@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from draftroom.systems import LazyImport, RunRequest, System
+from draftroom.systems import LazyImport, System
 from runs.runnable import RunnableGraph
 from state.records import CallRecord, Values
 
@@ -71,16 +71,7 @@ def collect_simplification_scores(results: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-class SimplificationSystem(System):
-    """Registry entry of medical simplification, whose `--loops` may hold several names with commas."""
-
-    def build_request(self, flags: Mapping[str, Any]) -> RunRequest:
-        """Return a request from the flags of `draftroom simplify`, with the names of loops split."""
-        loops = [name.strip() for names in flags["loops"] or [] for name in names.split(",")]
-        return super().build_request({**flags, "loops": loops or None})
-
-
-SIMPLIFICATION = SimplificationSystem(
+SIMPLIFICATION = System(
     name="medical_simplification",
     table="simplification",
     progress=format_simplification_progress,

@@ -7,7 +7,9 @@ remaining steps is an extension, too.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import create_model
@@ -32,23 +34,9 @@ from tools.models.prompts import format_numbered_list
 # Actions of the investigator and the reviewer, and two of the controller's own.
 Choice = Literal["ask_paper", "ask_checks", "ask_literature", "write_review", "skip", "rewrite"]
 Actor = Literal["Investigator", "Reviewer", "Controller"]
-CHOICE_MEANINGS: dict[Choice, str] = {
-    "ask_paper": "`Investigator`, `ask_paper`: answer a question from the paper",
-    "ask_checks": "`Investigator`, `ask_checks`: bring what was computed over the whole paper",
-    "ask_literature": "`Investigator`, `ask_literature`: answer a question from other publications",
-    "write_review": "`Reviewer`, `write_review`: write the comment now, without the questions that remain",
-    "skip": "`Controller`, `skip`: leave the step out",
-    "rewrite": "`Controller`, `rewrite`: give up all remaining questions, because the answers have made them obsolete, "
-    "and put up to {most} new ones in their place, in `steps` of `parameters`; each has `action` and `question`",
-}
-# Before the review, when no question is left, the choices mean something else.
-LAST_CHOICE_MEANINGS: dict[Choice, str] = {
-    **CHOICE_MEANINGS,
-    "write_review": "`Reviewer`, `write_review`: write the comment",
-    "skip": "`Controller`, `skip`: write no comment, because what was found leaves nothing to raise",
-    "rewrite": "`Controller`, `rewrite`: ask up to {most} more questions before the review, in `steps` of "
-    "`parameters`; each has `action` and `question`",
-}
+_MEANINGS = tomllib.loads((Path(__file__).parent / "choices.toml").read_text(encoding="utf-8"))
+CHOICE_MEANINGS: dict[Choice, str] = _MEANINGS["question"]
+LAST_CHOICE_MEANINGS: dict[Choice, str] = {**CHOICE_MEANINGS, **_MEANINGS["last"]}
 
 _QUESTION: Any = (Annotated[str, LengthLimit("note_words")], ...)
 _EXPLANATION: Any = (Annotated[str, LengthLimit("advice_words")], ...)
