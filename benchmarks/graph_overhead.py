@@ -38,9 +38,8 @@ from state.model_settings import ModelSettings
 from state.settings import JournalismContext, Role
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.support.steps import step_of
-from tools.models import close_clients, fetch_endpoint, request_completions
-from tools.models.client import Completion
-from tools.models.endpoint import count_message_tokens
+from tools.models.client import Completion, request_completions
+from tools.models.endpoint import close_clients, count_message_tokens, fetch_endpoint
 
 PAPER_TEXT = (Path(__file__).parent.parent / "examples" / "mosses.md").read_text(encoding="utf-8")
 ROUNDS = 5

@@ -29,7 +29,6 @@ from state.files import make_storage_error, resolve_state_folder
 from state.model_settings import Limits, ModelSettings
 from state.settings import AGENTS, OPTIONAL_ROLES, EmbeddingSettings, FeedbackSettings, LiteratureSettings, Settings
 from tools.configuration import find_settings_file, load_settings
-from tools.models import Endpoint, close_clients, fetch_endpoint, request_completions
 from tools.models.ask import (
     OTHER_FIELD_PROBLEM,
     UnusableAnswerError,
@@ -37,8 +36,8 @@ from tools.models.ask import (
     is_prompt_truncated,
     parse_answer,
 )
-from tools.models.client import PROBE_MAX_TOKENS
-from tools.models.endpoint import CHARACTERS_PER_TOKEN, find_context_length
+from tools.models.client import PROBE_MAX_TOKENS, request_completions
+from tools.models.endpoint import CHARACTERS_PER_TOKEN, Endpoint, close_clients, fetch_endpoint, find_context_length
 from tools.retrieval.embedders import choose_embeddings
 from tools.text import strip_control_characters
 

@@ -38,7 +38,7 @@ from runs.jobs import Record, RowWork, Workers, read_json_lines, run_rows
 from state.errors import InputError, SettingsError, StateError
 from state.files import write_atomically
 from state.settings import Settings
-from tools.models import close_clients
+from tools.models.endpoint import close_clients
 
 # More than 1, so that the endpoint stays busy while the drafts of other samples are assessed on this machine.
 SAMPLES_PER_REQUEST = 2

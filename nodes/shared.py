@@ -21,8 +21,7 @@ from tools.checks.fidelity import list_subject_warnings
 from tools.configuration import change_frozen_settings, list_setting_deviations, resolve_settings
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions, list_instruction_warnings, repeats_instruction
-from tools.models import Answer, Caller, ask_model
-from tools.models.ask import MIN_REASK_TEMPERATURE, Value
+from tools.models.ask import MIN_REASK_TEMPERATURE, Answer, Caller, Value, ask_model
 from tools.models.endpoint import open_client
 from tools.models.prompts import Prompt, load_prompt
 

@@ -28,7 +28,8 @@ from runs.signals import install_signal_handler, run_until_stopped
 from state.errors import InputError, NoUsableResultError, StateError
 from state.settings import Settings
 from tools.configuration import list_named_code, require_allowed_code
-from tools.models import admission_check, close_clients
+from tools.models.ask import admission_check
+from tools.models.endpoint import close_clients
 
 Answer = dict[str, Any]
 # Shows the user the question of a paused run; None leaves the run paused.

@@ -18,7 +18,7 @@ from runs.record import RunRecord
 from runs.runnable import Builder, RunnableGraph, Subgraph
 from state.errors import ModelOutputError
 from state.records import Values
-from tools.models import FAILED_ANSWERS
+from tools.models.ask import FAILED_ANSWERS
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 Namespace = tuple[str, ...]  # of a part of the stream: empty for the graph itself, else the subgraph's node and task

@@ -16,7 +16,7 @@ from draftroom.batch.papers import iterate_papers
 from draftroom.batch.work import PaperWork
 from runs.jobs import EndedJob, Record, Workers, iterate_results, run_rows
 from runs.signals import run_until_stopped
-from tools.models import close_clients
+from tools.models.endpoint import close_clients
 
 
 @dataclass

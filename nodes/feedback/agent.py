@@ -19,8 +19,7 @@ from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
 from tools.documents.reading import load_document
 from tools.injection import mark_as_untrusted
-from tools.models import Answer, Caller
-from tools.models.ask import Value
+from tools.models.ask import Answer, Caller, Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 

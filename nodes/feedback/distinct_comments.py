@@ -20,7 +20,7 @@ from state.errors import NoUsableAnswer, RetrievalUnavailableError
 from state.feedback import Comment, FeedbackState
 from state.model_settings import LengthLimit
 from state.records import CallRecord
-from tools.models import Answer
+from tools.models.ask import Answer
 
 # Cosine by all-MiniLM-L6-v2 from which two comments may repeat each other (docs/results/extensions.md).
 MIN_SIMILARITY = 0.5

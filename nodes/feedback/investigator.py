@@ -30,7 +30,7 @@ from state.model_settings import LengthLimit
 from state.records import CallRecord
 from tools.checks.quotes import find_quote
 from tools.literature import FoundDocument, build_sources, find_documents, identify_reviewed_paper
-from tools.models import Answer
+from tools.models.ask import Answer
 from tools.retrieval.search import find_passages
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"

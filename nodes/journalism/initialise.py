@@ -13,8 +13,7 @@ from state.errors import SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
 from state.model_settings import ModelSettings
 from state.settings import JournalismContext, JournalismRole, JournalismSettings, Settings
-from tools.models import Answer, Caller
-from tools.models.ask import Value
+from tools.models.ask import Answer, Caller, Value
 
 JOURNALIST_ALONE = ["reader", "editor"]
 # Agents that a variant does not ask.

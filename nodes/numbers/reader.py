@@ -16,7 +16,7 @@ from state.model_settings import LengthLimit
 from state.number_check import NumberCheckInput, NumberCheckState, NumberReading, PassageState, ReadEntry
 from state.settings import CheckContext, CheckSettings
 from tools.documents.reading import load_document, read_document
-from tools.models import Caller
+from tools.models.ask import Caller
 from tools.numbers import check_paper
 from tools.numbers.model_readings import choose_passages, collect_records
 

@@ -13,8 +13,7 @@ from state.extensions import SimplificationExtension
 from state.settings import Lead, SimplificationRole, SimplificationSettings
 from state.simplification import Agent, Exchange, LoopState, Memory, Question, SimplificationState
 from tools.documents.reading import load_source_text
-from tools.models import Answer, Caller
-from tools.models.ask import Value
+from tools.models.ask import Answer, Caller, Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 

@@ -30,8 +30,7 @@ from state.records import CallRecord
 from state.simplification import LoopState, SimplificationState, TextChange
 from tools.checks.fidelity import collect_content_stems
 from tools.documents.reading import load_source_text
-from tools.models import Answer
-from tools.models.ask import MarkdownAnswer
+from tools.models.ask import Answer, MarkdownAnswer
 from tools.models.prompts import format_numbered_list
 from tools.text import has_words, list_points, split_at_labels, split_sentences
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.models import close_clients
+from tools.models.endpoint import close_clients
 
 
 @pytest.fixture(autouse=True)

@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 from serving.profiles import Profile, load_profile
 from serving.servers import start_profile_servers, stop_profile_servers
 from state.model_settings import Limits, ModelSettings
-from tools.models import close_clients, fetch_endpoint, request_completions
 from tools.models.ask import parse_answer
-from tools.models.endpoint import count_message_tokens, find_context_length
+from tools.models.client import request_completions
+from tools.models.endpoint import close_clients, count_message_tokens, fetch_endpoint, find_context_length
 
 SMALL = """
 description = "The embedded model by llama.cpp"

@@ -34,7 +34,7 @@ from tests.support.review_room import PAPER as DRAFT
 from tests.support.society import ABSTRACT, PART, WORDING, Society, latest
 from tests.support.steps import asks, step_of
 from tools.configuration import load_settings
-from tools.models import close_clients
+from tools.models.endpoint import close_clients
 
 RETURN = "__return__"
 """LangGraph's channel of what a task returned: here the answer of a model."""

@@ -12,7 +12,7 @@ from runs.jobs import read_json_lines
 from state.errors import InputError
 from state.model_settings import ModelSettings
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Status, Text
-from tools.models import close_clients
+from tools.models.endpoint import close_clients
 from tools.models.prompts import load_prompt
 from training.plan_reranker.generate import (
     GENERIC_COMMENTS,

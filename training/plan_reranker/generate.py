@@ -31,8 +31,8 @@ from state.errors import DraftroomError, InputError
 from state.feedback import Weakness
 from state.model_settings import Limits, ModelSettings
 from tools.configuration import load_settings
-from tools.models import Caller, ask_model, close_clients
-from tools.models.ask import MarkdownAnswer
+from tools.models.ask import Caller, MarkdownAnswer, ask_model
+from tools.models.endpoint import close_clients
 from tools.models.prompts import load_prompt
 from tools.text import has_words
 from training.plan_reranker.plans import FOUR_KINDS, PlanKind, WrittenPlans, compute_fold, write_written_plans

@@ -7,7 +7,7 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.tools.models.desk import PROMPT, Desk
-from tools.models import close_clients
+from tools.models.endpoint import close_clients
 
 
 @pytest.fixture

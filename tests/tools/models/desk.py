@@ -17,8 +17,7 @@ from nodes.shared import AgentAnswer
 from state.model_settings import Limits, ModelSettings
 from state.records import CallRecord
 from tests.fake_endpoint import FakeEndpoint, Json
-from tools.models import Caller, ask_model
-from tools.models.ask import MarkdownAnswer
+from tools.models.ask import Caller, MarkdownAnswer, ask_model
 from tools.models.prompts import load_prompt
 
 PROMPT = """---

@@ -16,8 +16,8 @@ from tests.fake_endpoint import FakeEndpoint, Json, Reasoning, Script, Status, T
 from tests.fake_endpoint.exchange import Exchange
 from tests.fake_endpoint.tokens import count_tokens, render_chat
 from tests.tools.models.desk import GOOD, Desk
-from tools.models import fetch_endpoint
 from tools.models.endpoint import count_message_tokens as count_tokens_of
+from tools.models.endpoint import fetch_endpoint
 
 PARAGRAPH = "One cell met another cell.\n\nThey grew old."
 LONG = "\n\n".join([PARAGRAPH] * 200)  # 1,600 words, 2,000 tokens

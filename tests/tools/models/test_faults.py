@@ -13,7 +13,7 @@ from state.errors import ModelUnavailableError, RequestFailedError
 from tests.fake_endpoint import CutStream, Drop, FakeEndpoint, Hang, NoChoice, NotJson, Reply, Script, Status, Text
 from tests.fake_endpoint.exchange import Exchange
 from tests.tools.models.desk import GOOD, Desk
-from tools.models import fetch_endpoint
+from tools.models.endpoint import fetch_endpoint
 
 JSON = GOOD.content
 

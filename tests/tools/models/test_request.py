@@ -10,7 +10,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.tools.models.desk import GOOD, THREAD, Desk, Verdict
-from tools.models import close_clients, request_completions
+from tools.models.client import request_completions
+from tools.models.endpoint import close_clients
 
 
 async def test_only_what_is_set_is_sent(desk: Desk) -> None:

@@ -14,7 +14,7 @@ from state.errors import ModelUnavailableError, SettingsError
 from state.records import CallRecord
 from tests.fake_endpoint import Choices, Json, Script, Status, Text
 from tests.tools.models.desk import THREAD, Desk, Verdict
-from tools.models import Caller, ask_model
+from tools.models.ask import Caller, ask_model
 from tools.models.prompts import load_prompt
 
 CELL, ATOM, JUNK = Json({"word": "cell"}), Json({"word": "atom"}), Text("I would rather not.")
