@@ -112,13 +112,6 @@ def test_a_paper_from_another_format_becomes_a_word_file_of_its_text(tmp_path: P
     assert {paragraph["text"] for paragraph in typeset()[1]["paragraphs"]} <= written
 
 
-def test_a_word_file_that_was_changed_is_not_annotated(word_file: Path):
-    values = commented(word_file, CLAIM)
-    word_file.write_bytes(word_file.read_bytes() + b" ")
-    with pytest.raises(InputError, match="was changed since it was reviewed"):
-        RENDERING.formats[".docx"](record(values), values)
-
-
 @pytest.fixture
 def latex_file(tmp_path: Path) -> Path:
     path = tmp_path / "cress.tex"

@@ -111,7 +111,9 @@ def assert_failed(draftroom: Command, result: Result, kind: ErrorKind) -> None:
 
 def test_an_endpoint_that_is_down(draftroom: Command, paper: Path):
     draftroom.endpoint.close()
-    assert_failed(draftroom, draftroom("explain", paper), "endpoint_down")
+    result = draftroom("explain", paper)
+    assert_failed(draftroom, result, "endpoint_down")
+    assert "start it (`draftroom models up`) or correct `base_url`" in " ".join(result.stderr.split())
 
 
 def test_a_model_that_is_not_served(draftroom: Command, paper: Path):

@@ -126,10 +126,7 @@ def test_papers_of_one_name_have_results_of_their_own(draftroom: Command, papers
         (papers / f"{place}.md").rename(papers / place / "paper.md")
     named = [papers / place / "paper.md" for place in PLACES[:2]]
     assert draftroom("batch", "explain", *named, named[0], "--out", out).exit_code == 0
-    assert {name: row["paper"] for name, row in rows(out).items()} == {
-        "paper": str(named[0]),
-        "paper-2": str(named[1]),
-    }
+    assert {name: row["paper"] for name, row in rows(out).items()} == {"paper": str(named[0]), "paper-2": str(named[1])}
     draftroom("batch", "explain", *reversed(named), "--out", out)
     assert rows(out)["paper"]["paper"] == str(named[0]), "a name that was given stays"
     assert len(draftroom.endpoint.chat_requests) == 2 * len(ROUND)
@@ -174,13 +171,6 @@ def test_it_stops_where_every_paper_would_fail(draftroom: Command, papers: Path,
     assert rows(out) == {}
     draftroom.endpoint.answer = fill
     assert draftroom(*explain(papers, out)).exit_code == 0
-
-
-def test_it_waits_for_a_server_that_loads_its_model(draftroom: Command, papers: Path, out: Path):
-    draftroom.endpoint.loading = 5
-    patient = draftroom.with_variables({"DRAFTROOM_MODELS__DEFAULT__RETRY_WAIT_S": "0"})
-    assert patient(*explain(papers, out)).exit_code == 0
-    assert {row["status"] for row in rows(out).values()} == {"done"}
 
 
 def test_a_table_holds_texts_or_names_files(draftroom: Command, papers: Path, out: Path):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from draftroom.exit_codes import CONTRADICTIONS, EXIT_CODES, STOPPED
+from draftroom.exit_codes import CONTRADICTIONS, STOPPED
 from tests.draftroom.conftest import Command
 from tests.graphs.test_number_check import BEGAN, PAPER, PARTS, SOILS, TWICE, answers
 
@@ -48,11 +48,6 @@ def test_a_run_that_was_stopped_goes_on_and_asks_nothing_again(draftroom: Comman
     assert "2 findings: 2 medium." in resumed.stdout, resumed.output
     assert len(draftroom.endpoint.chat_requests) == 2
     assert "2 findings" in draftroom("runs").stdout
-
-
-def test_an_endpoint_that_is_not_there_is_an_error(draftroom: Command, soils: Path) -> None:
-    away = draftroom("check", soils, "--base-url", "http://127.0.0.1:9/v1")
-    assert away.exit_code == EXIT_CODES["endpoint_down"]
 
 
 def test_many_papers(draftroom: Command, soils: Path, tmp_path: Path) -> None:

@@ -12,10 +12,6 @@ import pytest
 
 from draftroom.cli import COMMANDS, load_command
 from draftroom.exit_codes import EXIT_CODES
-from draftroom.rendering.rendering import Rendering
-from draftroom.systems import SYSTEMS, System
-from evals.task import Task
-from runs.runnable import RunnableGraph
 from tests.draftroom.conftest import ROOT, Command, without_package
 
 HEAVY = {
@@ -70,16 +66,6 @@ def test_a_mistyped_command_is_told_which_one_may_be_meant(draftroom: Command):
     refused = draftroom("explian")
     assert refused.exit_code == 2
     assert "No such command 'explian'. Did you mean 'explain'?" in refused.stderr
-
-
-@pytest.mark.parametrize("system", SYSTEMS.values(), ids=lambda system: system.name)
-def test_everything_that_the_registry_names_is_there(system: System):
-    assert isinstance(system.graph, RunnableGraph)
-    assert isinstance(system.rendering, Rendering)
-    if system.evaluation:
-        task = system.evaluation.import_object()
-        assert isinstance(task, Task)
-        assert task.name == system.name
 
 
 def test_the_shell_completes_commands_and_their_flags(draftroom: Command):

@@ -23,10 +23,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [OWN, '[feedback.literature]\nproviders = ["openalex", "lab:search"]\n'],
-)
+@pytest.mark.parametrize("settings", [OWN, '[feedback.literature]\nproviders = ["openalex", "lab:search"]\n'])
 def test_a_settings_file_of_the_working_folder_that_names_code_is_refused(
     settings: str, folder: Path, draftroom: Command
 ) -> None:

@@ -89,11 +89,8 @@ def test_where_the_settings_come_from(draftroom: Command, tmp_path: Path):
 @pytest.mark.parametrize(
     ("variables", "named"),
     [
-        ({"DRAFTROOM_ROUNDS": "3"}, "DRAFTROOM_ROUNDS"),
         ({"DRAFTROOM_JOURNALISM__ROUNDS": "ninety"}, "journalism.rounds"),
-        ({"DRAFTROOM_MODELS__DEFAULT__BASE_URL": "nowhere"}, "base_url"),
         ({"DRAFTROOM_CONFIG": "/no/such/settings.toml"}, "/no/such/settings.toml"),
-        ({"DRAFTROOM_PRESET": "nonsense"}, "nonsense"),
     ],
 )
 def test_settings_that_cannot_be_used(draftroom: Command, variables: dict[str, str], named: str):

@@ -105,16 +105,10 @@ def test_a_pipe_that_nobody_writes_to_is_not_waited_for(draftroom: Command, tmp_
     assert "nobody writes to it" in result.stderr
 
 
-@pytest.mark.parametrize("suffix", [".md", ".json", ".html", ".HTML"])
-def test_the_result_is_written_by_the_suffix_of_the_file(draftroom: Command, paper: Path, suffix: str):
-    target = paper.with_name(f"article{suffix}")
-    result = draftroom("explain", paper, "--rounds", "0", "-o", target)
-    assert result.exit_code == 0
-    text = target.read_text(encoding="utf-8")
-    title = result.stdout.splitlines()[0].removeprefix("# ")
-    assert title in text
-    beginnings = {".md": "# ", ".json": "{", ".html": "<!doctype html>"}
-    assert text.startswith(beginnings[suffix.lower()])
+def test_the_suffix_of_a_file_may_be_in_capitals(draftroom: Command, paper: Path):
+    target = paper.with_name("article.HTML")
+    assert draftroom("explain", paper, "--rounds", "0", "-o", target).exit_code == 0
+    assert target.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
 def test_warnings_for_the_reader_are_told(draftroom: Command, paper: Path):

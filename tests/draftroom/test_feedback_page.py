@@ -95,12 +95,6 @@ def test_comments_do_not_overlap_when_they_grow(show: Show):
     check_margin(page)
 
 
-def test_the_first_comments_stand_level_with_their_quotes(show: Show):
-    page = show()
-    for note in shown(page, ".note.beside")[:2]:
-        assert abs(box(note)["top"] - box(note.locator("xpath=following-sibling::mark[1]"))["top"]) < LINE
-
-
 def test_on_a_phone_comments_stand_below_the_paragraph(show: Show):
     page = show(PHONE)
     notes = shown(page, ".note.below")
@@ -151,13 +145,6 @@ def test_the_index_leads_to_the_words(show: Show):
     page.get_by_role("link", name=re.compile("Substance")).click()
     mark, bar = box(page.locator("mark.substance")), box(page.locator(".filters"))
     assert bar["bottom"] <= mark["top"] < WIDE[1], "the mark is in the window, and the filter does not cover it"
-
-
-def test_comments_that_were_left_out_are_folded(show: Show):
-    page = show()
-    assert not page.get_by_text("This is said twice.").first.is_visible()
-    page.get_by_text("Comments that were left out").click()
-    assert page.get_by_text("This is said twice.").first.is_visible()
 
 
 def test_the_dark_page_is_dark_and_its_marks_can_be_read(show: Show):

@@ -17,8 +17,8 @@ from draftroom.rendering.feedback import RENDERING, build_review_document
 from draftroom.rendering.html import group_notes_by_paragraph
 from draftroom.rendering.terminal import print_remarks, print_result, print_story
 from tests.draftroom.feedback_values import comment, finished, record
-from tests.draftroom.test_rendering import Elements
 from tests.draftroom.typeset_draft import SECTIONS, typeset
+from tests.support.report_files import Page
 
 Values = dict[str, Any]
 
@@ -222,7 +222,7 @@ def test_a_hostile_paper_is_data_in_the_page(values: Values):
     for target in values["targets"]:
         target |= {"id": attack, "section": f"{attack} {target['number']}", "text": f"{target['text']} {attack}"}
     values["document"] |= {"title": attack, "warnings": [attack]}
-    elements = Elements(page(values))
+    elements = Page(page(values))
     assert set(elements.names).isdisjoint({"script", "img", "iframe", "link", "object", "b", "form"})
     assert elements.addresses == [f"href=#comment-{rank}" for rank in range(1, 6)]
     assert elements.names.count("mark") == len(values["comments"])

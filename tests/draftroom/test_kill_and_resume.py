@@ -32,7 +32,6 @@ from tests.support.killing import (
     comparable,
     record_of,
     record_run,
-    run_until,
     wait_until,
 )
 from tests.support.review_room import CLAIM, SOUND, Room
@@ -131,20 +130,6 @@ def test_a_run_that_lost_a_checkpoint_ends_as_the_uninterrupted_one(
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_no_checkpoint_is_without_its_test(name: str, recorded: Recorded) -> None:
     assert len(recorded(name).moments["checkpoint"]) == CASES[name].checkpoints
-
-
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_checkpoint_that_postgres_lost_costs_no_call(
-    name: str, database: str, begun: Begun, whole: Whole, tmp_path: Path, endpoint: FakeEndpoint
-) -> None:
-    case = CASES[name]
-    begun(case)
-    record = record_of(case.system, tmp_path)
-    run_until(case, record, database, "checkpoint", 2)
-    resumed = go_on(case, record, database)
-    assert resumed.status == "done"
-    assert comparable(resumed.values) == whole(name)
-    assert [step_of(request) for request in endpoint.chat_requests] == case.calls, "no call is repeated"
 
 
 @pytest.mark.parametrize(("name", "stored"), EVERY_ANSWER)

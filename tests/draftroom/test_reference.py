@@ -11,11 +11,7 @@ from draftroom.exit_codes import CONTRADICTIONS, EXIT_CODES, PAUSED, STOPPED, re
 from draftroom.reference import DOCS, render_reference_pages
 from state.errors import ErrorKind
 from state.model_settings import ModelSettings
-from state.settings import (
-    AGENTS,
-    SYSTEM_TABLES,
-    Settings,
-)
+from state.settings import AGENTS, SYSTEM_TABLES, Settings
 from tests.draftroom.conftest import Command
 from tools.configuration import OTHER_VARIABLES, load_settings
 
@@ -48,8 +44,7 @@ def test_the_example_of_variables_names_every_variable():
 
 
 @pytest.mark.parametrize(
-    ("preset", "profile"),
-    [("paper", "paper-gpu"), ("laptop", "laptop"), ("laptop", "laptop-vllm")],
+    ("preset", "profile"), [("paper", "paper-gpu"), ("laptop", "laptop"), ("laptop", "laptop-vllm")]
 )
 def test_presets_use_the_servers_of_their_profile(preset: str, profile: str):
     path = ROOT / "serving" / "profiles" / f"{profile}.toml"

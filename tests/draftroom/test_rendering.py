@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import Script, Text, When
+from tests.support.report_files import Page
 from tests.support.steps import asks
 
 ATTACK = '<script>alert(1)</script><img src="http://example.org/x.png"> ![x](http://example.org/y.png) \x1b[31m'
@@ -24,21 +24,6 @@ ANSWERS = {
 }
 
 
-class Elements(HTMLParser):
-    """The elements of a page and the addresses that they name."""
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.names: list[str] = []
-        self.addresses: list[str] = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.names.append(tag)
-        self.addresses += [f"{name}={value}" for name, value in attrs if name in {"src", "href", "srcset", "action"}]
-
-
 @pytest.fixture
 def hostile(draftroom: Command, tmp_path: Path) -> Path:
     """The folder of the files written by a run whose paper has a hostile name and whose models wrote hostile text."""
@@ -52,7 +37,7 @@ def hostile(draftroom: Command, tmp_path: Path) -> Path:
 
 def test_text_of_models_and_names_of_files_are_data_in_the_page(hostile: Path):
     page = (hostile / "out.html").read_text(encoding="utf-8")
-    elements = Elements(page)
+    elements = Page(page)
     assert set(elements.names).isdisjoint({"script", "img", "iframe", "link", "a", "object", "b"})
     assert elements.addresses == []
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -73,7 +58,7 @@ def test_the_page_needs_nothing_from_elsewhere(hostile: Path):
 
 def test_the_page_shows_rounds_and_provenance(hostile: Path):
     page = (hostile / "out.html").read_text(encoding="utf-8")
-    elements = Elements(page)
+    elements = Page(page)
     record = json.loads((hostile / "out.json").read_text(encoding="utf-8"))["run"]
     assert elements.names.count("details") == 3
     assert record["id"] in page

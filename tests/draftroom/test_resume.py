@@ -41,7 +41,9 @@ def test_a_failed_run_goes_on_where_it_failed(draftroom: Command, paper: Path):
 
 def test_tokens_of_unusable_answers_are_accounted_for(draftroom: Command, paper: Path):
     draftroom.endpoint.answer = Script([When(Text("?"), where=asks("take_notes"), times=2)])
-    assert draftroom("explain", paper).exit_code == EXIT_CODES["model_output"]
+    failed = draftroom("explain", paper)
+    assert failed.exit_code == EXIT_CODES["model_output"]
+    assert "The reader (large) gave no usable answer in two tries" in " ".join(failed.stderr.split())
     reader = next(part for part in draftroom.records()[0]["usage"] if part["role"] == "reader")
     assert (reader["calls"], reader["reasks"]) == (2, 1)
 

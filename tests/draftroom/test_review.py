@@ -11,7 +11,7 @@ from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command, without_package
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
-from tests.support.review_room import CLAIM, METHODS, PAPER_QUESTION, REVIEW, Room, plan
+from tests.support.review_room import CLAIM, METHODS, PAPER_QUESTION, REVIEW, Room
 
 ONE = ["--paragraph", "3"]
 
@@ -173,26 +173,11 @@ def test_the_preset_paper_says_what_is_not_as_published(room: Command, draft: Pa
         assert markdown.count(sentence) == 1
 
 
-def test_literature_is_asked(room: Command, draft: Path, tmp_path: Path):
-    studies = tmp_path / "studies"
-    studies.mkdir()
-    (studies / "caffeine.md").write_text(f"# Caffeine\n\n## Results\n\n{METHODS}\n", encoding="utf-8")
-    question = "Does caffeine slow the growth of cress roots?"
-    room.endpoint.answer = Room(ProposedPlan=[plan(literature=question)])
-    assert room("review", draft, *ONE, "--literature", studies).exit_code == 0
-    (evidence,) = result_of(room)["reviews"][0]["evidence"]
-    assert (evidence["source"], evidence["address"]) == ("literature", str((studies / "caffeine.md").resolve()))
-
-
 @pytest.mark.parametrize(
     ("variant", "system", "roles"),
     [
         ("full", "focused_feedback", {"planner", "controller", "investigator", "reviewer"}),
-        (
-            "no-reranking",
-            "focused_feedback",
-            {"planner", "controller", "investigator", "reviewer"},
-        ),
+        ("no-reranking", "focused_feedback", {"planner", "controller", "investigator", "reviewer"}),
         ("single", "single_model", {"reviewer"}),
         ("cove", "chain_of_verification", {"planner", "investigator", "verifier", "reviewer"}),
     ],

@@ -26,9 +26,7 @@ from tests.support.review_room import CLAIM, PAPER
         (["--pause"], "bad_request", "not 2"),
         (["--literature", "no such folder"], "missing_file", "no such folder"),
         (["--literature", "openalex"], "bad_settings", "OPENALEX_API_KEY"),
-        (["--preset", "nonsense"], "bad_settings", "nonsense"),
         (["--plans", "99"], "bad_settings", "plans"),
-        (["--base-url", "http://user:secret@127.0.0.1/v1"], "bad_settings", "base_url"),
     ],
     ids=lambda value: "" if isinstance(value, str) else value[0],
 )

@@ -12,8 +12,9 @@ import pytest
 
 from draftroom.rendering.simplification import MEDICAL_DISCLAIMER
 from tests.draftroom.conftest import Command
-from tests.draftroom.test_rendering import ATTACK, Elements
+from tests.draftroom.test_rendering import ATTACK
 from tests.fake_endpoint import Text
+from tests.support.report_files import Page
 from tests.support.society import ABSTRACT, Society, latest
 
 SHORT = "We looked at 12 trials. <script>alert(0)</script> Treatment did not reduce mortality | at all."
@@ -42,15 +43,7 @@ def told(draftroom: Command, tmp_path: Path) -> Command:
     abstract.write_text(ABSTRACT, encoding="utf-8")
     outputs = [part for suffix in ("html", "md", "json") for part in ("-o", tmp_path / f"out.{suffix}")]
     result = draftroom(
-        "simplify",
-        abstract,
-        "--entries",
-        "1",
-        "--revision-rounds",
-        "1",
-        "--extensions",
-        "apply_edits",
-        *outputs,
+        "simplify", abstract, "--entries", "1", "--revision-rounds", "1", "--extensions", "apply_edits", *outputs
     )
     assert result.exit_code == 0, result.output
     return draftroom
@@ -93,7 +86,7 @@ def test_show_can_be_limited_to_an_entry(told: Command):
 def test_the_page_shows_entries_changes_and_provenance(told: Command):
     page = file(told, "html")
     record = json.loads(file(told, "json"))["run"]
-    assert Elements(page).names.count("details") == 5
+    assert Page(page).names.count("details") == 5
     assert "<ins>looked at 12 trials." in page
     assert "removed by the medical expert" in page
     assert record["id"] in page
@@ -115,22 +108,8 @@ def test_the_markdown_has_the_text_and_an_appendix(told: Command):
     assert "<" not in appendix
 
 
-@pytest.mark.parametrize("suffix", ["md", "html", "json"])
-def test_every_export_says_that_nobody_should_act_on_it_alone(told: Command, suffix: str):
-    assert MEDICAL_DISCLAIMER in file(told, suffix)
-
-
-def test_the_json_holds_the_record_and_the_output_of_the_graph(told: Command):
-    result = json.loads(file(told, "json"))
-    assert result["run"] == told.records()[0]
-    assert [version["number"] for version in result["versions"]] == [0, 1, 2, 3]
-    assert [exchange["loop"] for exchange in result["history"]] == [
-        "layperson",
-        "language_clarifier",
-        "redundancy_checker",
-    ]
-    assert {change["loop"] for change in result["all_changes"]} == {"layperson", "redundancy_checker"}
-    assert ATTACK.strip() in result["history"][0]["chosen_because"], "data is kept as it is"
+def test_every_export_says_that_nobody_should_act_on_it_alone(told: Command):
+    assert all(MEDICAL_DISCLAIMER in file(told, suffix) for suffix in ("md", "html", "json"))
 
 
 def test_an_unfinished_run_can_be_rendered(draftroom: Command, tmp_path: Path):

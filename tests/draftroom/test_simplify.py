@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import signal
 from pathlib import Path
 
 import pytest
 
-from draftroom.exit_codes import EXIT_CODES, STOPPED
+from draftroom.exit_codes import EXIT_CODES
 from draftroom.rendering.simplification import MEDICAL_DISCLAIMER
-from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.refusing import assert_refused
 from tests.draftroom.review_command import asked, result_of
-from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.society import ABSTRACT, Society, latest
 from tools.documents.reading import NOT_ENGLISH_WARNING
@@ -151,18 +148,3 @@ def test_calls_of_a_loop_that_failed_are_on_record_and_not_repeated(draftroom: C
     (record,) = draftroom.records()
     assert [(part["role"], part["calls"]) for part in record["usage"]] == [("language_clarifier", 1), ("simplifier", 1)]
     assert record["status"] == "done"
-
-
-def test_a_signal_stops_within_a_loop(society: Command, abstract: Path):
-    society.endpoint.hold_after(0)
-    with society.start("simplify", abstract, *LEXICAL) as process:
-        society.endpoint.wait_for_requests(1, timeout_s=60)
-        process.send_signal(signal.SIGINT)
-        read_until(process, STOPPING_MESSAGE)
-        society.endpoint.release()
-        process.communicate(timeout=60)
-    assert process.returncode == STOPPED
-    (record,) = society.records()
-    assert (record["status"], [part["role"] for part in record["usage"]]) == ("stopped", ["language_clarifier"])
-    assert society("resume", "last").exit_code == 0
-    assert asked(society) == ["Wordings", "WordingVerdicts"], "every call was made once"

@@ -17,7 +17,7 @@ TITLE = "Growth of Racomitrium moss under summer irrigation"
 SECTIONS = {
     "Abstract": [
         "We watered twelve plots of moss for five summers and measured how fast it grew. Growth rose by 20% in wet "
-        "summers and stopped in dry ones. To our knowledge, this is the first study of irrigated moss.",
+        "summers and stopped in dry ones. To our knowledge, this is the first study of irrigated moss."
     ],
     "Introduction": [
         "Mosses hold more carbon than all forests together, and yet little is known about what limits their growth. "
@@ -44,7 +44,7 @@ SECTIONS = {
     ],
     "Discussion": [
         "Our results show that water decides how fast a moss grows, in Iceland and elsewhere. Models of the carbon "
-        "cycle should therefore be driven by rain, and the warming of the north will matter less than was thought.",
+        "cycle should therefore be driven by rain, and the warming of the north will matter less than was thought."
     ],
 }
 _SIZE, _LEADING = 10.0, 12.5

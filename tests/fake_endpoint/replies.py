@@ -18,9 +18,6 @@ _PROXY_PAGE = (
 )
 
 
-_APOLOGY = Text("Sorry to have kept you waiting.")
-
-
 class Reply(Protocol):
     """A way to answer a request."""
 
@@ -63,7 +60,6 @@ class Choices:
     texts: Sequence[Text]
 
     def send(self, exchange: Exchange) -> None:
-        """Send as many of the texts as the request asks for."""
         send_completion(exchange, [self.texts[index % len(self.texts)] for index in range(exchange.answers)])
 
 
@@ -77,7 +73,6 @@ class Status:
     param: str | None = None
 
     def send(self, exchange: Exchange) -> None:
-        """Send the error."""
         kind = HTTPStatus(self.code).phrase
         error = {"message": self.message, "type": kind, "param": self.param, "code": self.code}
         exchange.send_json(self.code, {"error": error}, self.headers)
@@ -91,7 +86,6 @@ class NotJson:
     code: int = 200
 
     def send(self, exchange: Exchange) -> None:
-        """Send the page."""
         exchange.send(self.code, self.body.encode(), "text/html; charset=utf-8")
 
 
@@ -103,7 +97,6 @@ class Hold:
     then: Reply
 
     def send(self, exchange: Exchange) -> None:
-        """Wait for the event, then send."""
         exchange.gates.wait(self.event)
         self.then.send(exchange)
 
@@ -112,12 +105,8 @@ class Hold:
 class Hang:
     """Accepts the request and does not answer until `FakeEndpoint.release`."""
 
-    then: Reply = _APOLOGY
-
     def send(self, exchange: Exchange) -> None:
-        """Wait for the release, then send."""
         exchange.gates.wait(exchange.release)
-        self.then.send(exchange)
 
 
 @dataclass(frozen=True)
@@ -136,7 +125,6 @@ class CutStream:
     unfinished: bool = False
 
     def send(self, exchange: Exchange) -> None:
-        """Send the beginning."""
         chunks = list(Completion(exchange, [Text(self.content)]).chunks())
         beginning = chunks[: 1 + self.after_chunks]  # the first one carries the role
         exchange.send_events(beginning, "unfinished" if self.unfinished else "cut")
@@ -147,7 +135,6 @@ class NoChoice:
     """Streams a properly ended answer without any choice in it."""
 
     def send(self, exchange: Exchange) -> None:
-        """Send the one chunk."""
         (beginning, *_) = Completion(exchange, [Text("")]).chunks()
         exchange.send_events([{**beginning, "choices": []}])
 
@@ -157,5 +144,4 @@ class Drop:
     """Resets the connection without an answer."""
 
     def send(self, exchange: Exchange) -> None:
-        """Reset the connection."""
         exchange.reset()

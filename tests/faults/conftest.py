@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.draftroom.conftest import draftroom, endpoint
-from tests.support.postgres import PROGRAMS, PostgresServer, postgres_server
+from tests.support.postgres import PostgresServer, postgres_server
 
 __all__ = ["draftroom", "endpoint"]
 
@@ -43,9 +43,6 @@ def table(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def database() -> Iterator[PostgresServer]:
-    if None in PROGRAMS:
-        pytest.skip("Postgres is not installed")
-    pytest.importorskip("langgraph.checkpoint.postgres")
     with postgres_server() as server:
         yield server
 

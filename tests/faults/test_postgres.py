@@ -19,7 +19,7 @@ from tests.draftroom.conftest import Command
 from tests.faults.conftest import Count
 from tests.faults.test_endpoint import one_sentence
 from tests.support.killing import CASES, answered, answers_in_checkpoint, record_of, wait_until
-from tests.support.postgres import PROGRAMS, PostgresServer, postgres_server
+from tests.support.postgres import PostgresServer, postgres_server
 
 pytestmark = pytest.mark.faults
 CONNECTIONS = 8
@@ -29,9 +29,6 @@ every_system = pytest.mark.parametrize("name", ["explain", "simplify", "review i
 @pytest.fixture(scope="module")
 def frail() -> Iterator[PostgresServer]:
     """A server with few connections, which no other test uses."""
-    if None in PROGRAMS:
-        pytest.skip("Postgres is not installed")
-    pytest.importorskip("langgraph.checkpoint.postgres")
     with postgres_server(CONNECTIONS) as server:
         yield server
 

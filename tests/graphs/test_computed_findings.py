@@ -46,16 +46,6 @@ def shown(result: dict[str, Any], field: str = "quote") -> list[str]:
     return [found[field] for found in result["computed"] if found["shown"]]
 
 
-@every_execution
-async def test_nonsense_of_every_agent_takes_no_finding_back(fake_endpoint: FakeEndpoint, execution: str) -> None:
-    fake_endpoint.answer = lambda _: NONSENSE
-    result = await results(fake_endpoint, execution=execution)
-    assert shown(result) == OF_RESULTS
-    assert shown(result, "wording") == ["", ""]
-    assert result["reviews"][0]["outcome"] == "failed"
-    assert result["finished"]
-
-
 @pytest.mark.parametrize("agent", ["PassageAnswer", "Weaknesses", "Review", "AbsenceTest"])
 async def test_one_agent_that_fails_takes_no_finding_back(fake_endpoint: FakeEndpoint, agent: str) -> None:
     room = Room()

@@ -8,18 +8,7 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import steps
-from tests.support.review_room import (
-    CLAIM,
-    MISSING,
-    NOT_NEEDED,
-    PAPER,
-    REVIEW,
-    SOUND,
-    Room,
-    prompts,
-    review,
-    run,
-)
+from tests.support.review_room import CLAIM, MISSING, NOT_NEEDED, PAPER, REVIEW, SOUND, Room, prompts, review, run
 
 
 async def test_nothing_worth_raising_is_an_answer(fake_endpoint: FakeEndpoint) -> None:
@@ -57,19 +46,17 @@ async def test_the_reviewer_may_find_nothing_worth_raising_either(fake_endpoint:
     assert steps(fake_endpoint).count("Review") == 1, "an empty quote is no mistake where there is no comment"
 
 
-async def test_a_quote_that_is_not_verbatim_is_sent_back(fake_endpoint: FakeEndpoint) -> None:
+async def test_other_words_than_the_paragraphs_are_sent_back_and_a_comment_stands_without_them(
+    fake_endpoint: FakeEndpoint,
+) -> None:
     wrong = {**REVIEW, "quote": "Coffee makes any plant thrive"}
-    fake_endpoint.answer = Room(Review=[wrong, REVIEW])
-    found = await review(fake_endpoint)
+    fake_endpoint.answer = Room(Review=[wrong, REVIEW, wrong])
+    mended = await review(fake_endpoint)
     assert prompts(fake_endpoint, "Review")[1].count("are not in the paragraph; copy some exactly") == 1
-    assert found["comment"]
-    assert found["comment"]["quote"] in CLAIM
-
-
-async def test_a_comment_that_only_ever_quotes_other_words_stands_without_a_quote(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = Room(Review=[{**REVIEW, "quote": "Coffee makes any plant thrive"}])
+    assert mended["comment"]
+    assert mended["comment"]["quote"] in CLAIM
     found = await review(fake_endpoint)
-    assert len(prompts(fake_endpoint, "Review")) == 2
+    assert len(prompts(fake_endpoint, "Review")) == 4
     assert found["outcome"] == "comment"
     assert found["comment"]
     assert (found["comment"]["quote"], found["comment"]["start"]) == ("", 0)
@@ -121,11 +108,7 @@ async def test_evidence_that_does_not_exist_cannot_be_cited(fake_endpoint: FakeE
     ("test", "outcome", "verdict"),
     [
         ({"missing": "the number", "quote": "We raised 24 seedlings", "given": True}, "comment", "softened"),
-        (
-            {"missing": "the number", "quote": "seen in every tray", "given": True},
-            "comment",
-            "softened",
-        ),
+        ({"missing": "the number", "quote": "seen in every tray", "given": True}, "comment", "softened"),
         ({"missing": "the number", "quote": "We raised 900 seedlings", "given": True}, "comment", "kept"),
         ({"missing": "the number", "quote": "", "given": True}, "comment", "kept"),
         ({"missing": "the number", "quote": "We raised 24 seedlings", "given": False}, "comment", "kept"),

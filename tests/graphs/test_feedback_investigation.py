@@ -35,25 +35,17 @@ from tests.support.review_room import (
 )
 
 
-@every_execution
 async def test_a_skipped_question_is_not_asked_and_a_replaced_one_is_asked_anew(
-    fake_endpoint: FakeEndpoint, execution: str, own_state: Path
+    fake_endpoint: FakeEndpoint, own_state: Path
 ) -> None:
     replaced = "Does caffeine slow the growth of lettuce roots?"
     questions = ["What was the water like?"]
     planned = plan(*questions, literature=LITERATURE_QUESTION)
     planned["steps"].insert(-1, {"action": "ask_literature", "question": "What is green tea made of?"})
     fake_endpoint.answer = Room(
-        ProposedPlan=[planned],
-        StepDecision=[
-            decision("ask_paper"),
-            decision("skip"),
-            decision("ask_literature", replaced),
-            decision("write_review"),
-        ],
-        WaveDecision=[ruling(("skip", ""), ("ask_literature", replaced))],
+        ProposedPlan=[planned], WaveDecision=[ruling(("skip", ""), ("ask_literature", replaced))]
     )
-    found = await review(fake_endpoint, execution=execution, literature=folder_of_literature(own_state))
+    found = await review(fake_endpoint, execution="parallel", literature=folder_of_literature(own_state))
     assert set(asked(fake_endpoint)) == {*questions, replaced}
     decisions = {record["step"]["question"]: record["decision"] for record in found["log"]}
     assert decisions == {questions[0]: "execute", LITERATURE_QUESTION: "skip", replaced: "execute"}
@@ -236,13 +228,3 @@ async def test_without_literature_a_question_to_it_is_on_record_as_unanswered(fa
     (found,) = result["reviews"]
     (record,) = found["log"]
     assert (record["outcome"], record["note"]) == ("unanswered", "no literature is set up")
-
-
-async def test_the_literature_may_hold_no_answer(fake_endpoint: FakeEndpoint, own_state: Path) -> None:
-    fake_endpoint.answer = Room(
-        ProposedPlan=[plan(literature=LITERATURE_QUESTION)],
-        PassageAnswer=[{"quote": "", "passage": 0, "answer": "I don't know."}],
-        Review=[{**REVIEW, "evidence": []}],
-    )
-    found = await review(fake_endpoint, literature=folder_of_literature(own_state))
-    assert [record["outcome"] for record in found["log"]] == ["unanswered"]

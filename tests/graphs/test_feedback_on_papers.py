@@ -11,16 +11,7 @@ from graphs.focused_feedback import graph
 from state.errors import NoUsableResultError
 from tests.fake_endpoint import FakeEndpoint, Status
 from tests.support.newsroom import steps
-from tests.support.review_room import (
-    CLAIM,
-    METHODS,
-    MISSING,
-    PAPER,
-    REVIEW,
-    Room,
-    context,
-    review,
-)
+from tests.support.review_room import CLAIM, METHODS, MISSING, PAPER, REVIEW, Room, context, review
 from tools.injection import mark_as_untrusted
 
 

@@ -75,10 +75,7 @@ async def test_independent_questions_are_under_way_together(fake_endpoint: FakeE
 async def test_the_controller_looks_after_every_step_or_after_every_wave(
     fake_endpoint: FakeEndpoint, own_state: Path
 ) -> None:
-    chosen = {
-        "literature": folder_of_literature(own_state),
-        "max_rewrites": 1,
-    }
+    chosen = {"literature": folder_of_literature(own_state), "max_rewrites": 1}
     planned = plan("What was the water like?", "How tall were the seedlings?", literature=LITERATURE_QUESTION)
     counts = {}
     for execution in ("sequential", "parallel"):

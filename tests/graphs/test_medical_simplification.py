@@ -131,20 +131,6 @@ async def test_a_loop_whose_agent_cannot_read_the_whole_text_ends_and_not_the_ru
     }
 
 
-@pytest.mark.parametrize("clamps", [True, False])
-async def test_a_server_that_tells_its_context_only_when_it_refuses_a_request(
-    clamps: bool, fake_endpoint: FakeEndpoint
-) -> None:
-    fake_endpoint.reports_context = fake_endpoint.tokenizes = False
-    fake_endpoint.clamps_output = clamps
-    fake_endpoint.answer = Society()
-    result = await run(fake_endpoint, entries=1)
-    assert [exchange["problem"] for exchange in result["history"]] == [""] * 3
-    asked = [request.body["max_tokens"] for request in fake_endpoint.chat_requests]
-    assert asked[0] == 16_384
-    assert max(asked[1:]) < 8192
-
-
 async def test_words_of_a_server_that_refuses_all_loops_are_told_with_what_to_set(fake_endpoint: FakeEndpoint) -> None:
     words = "Your input exceeds the context window of this model."
     fake_endpoint.answer = lambda _: Status(400, words)

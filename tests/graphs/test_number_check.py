@@ -115,13 +115,7 @@ async def test_a_paper_without_numbers_asks_nothing(fake_endpoint: FakeEndpoint)
     ("text", "kind", "roles", "remark", "computed"),
     [
         ("An F of 4.27 at 1 and 143 had p < .001.", "F", "statistic 4.27,df 1,df 143,p .001", "", "F(1, 143) = 4.27"),
-        (
-            "Nineteen gave marks: 3.45.",
-            "mean",
-            "mean 3.45,n nineteen",
-            "whole numbers",
-            "no 19 whole numbers",
-        ),
+        ("Nineteen gave marks: 3.45.", "mean", "mean 3.45,n nineteen", "whole numbers", "no 19 whole numbers"),
         ("Twelve grew, 5% of 1,240 seeds.", "proportion", "count twelve,total 1240,percentage 5%", "", "12 of 1240"),
         ("It was 0.7, from 0.1 to 0.5.", "estimate", "value 0.7,low 0.1,high 0.5", "difference", "0.7 lies outside"),
     ],

@@ -14,6 +14,7 @@ from tests.fake_endpoint import FakeEndpoint
 from tests.support import newsroom, review_room, society
 
 MADE_UP: Any = {"models": {"default": {"use": "tests.support.chat_models:MadeUp", "model": "made-up"}}}
+REVIEWED = {"paper": review_room.PAPER, "text": review_room.CLAIM}
 
 
 @pytest.fixture(autouse=True)
@@ -21,24 +22,19 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRAFTROOM_ALLOWED_CODE", "tests.support.chat_models:MadeUp")
 
 
-async def test_an_article(fake_endpoint: FakeEndpoint) -> None:
-    result = await science_journalism.ainvoke({"paper": newsroom.PAPER}, context={**MADE_UP, "rounds": 1})
-    assert result["article"].startswith("#")
+@pytest.mark.parametrize(
+    ("system", "given", "context", "made"),
+    [
+        (science_journalism, {"paper": newsroom.PAPER}, {"rounds": 1}, "article"),
+        (medical_simplification, {"abstract": society.ABSTRACT}, {}, "simplified"),
+        (focused_feedback, REVIEWED, {"retrieval": "bm25", "plans": 2}, "comments"),
+    ],
+)
+async def test_each_system_is_played_by_it(system: Any, given: Any, context: Any, made: str) -> None:
+    result = await system.ainvoke(given, context={**MADE_UP, **context})
+    assert result[made]
     assert {call["model"] for call in result["calls"]} == {"made-up"}
     assert all(call["output_tokens"] and call["tokens_estimated"] for call in result["calls"])
-
-
-async def test_a_plain_text(fake_endpoint: FakeEndpoint) -> None:
-    result = await medical_simplification.ainvoke({"abstract": society.ABSTRACT}, context=MADE_UP)
-    assert result["simplified"]
-    assert len(result["calls"]) > 3
-
-
-async def test_a_review(fake_endpoint: FakeEndpoint) -> None:
-    context = {**MADE_UP, "retrieval": "bm25", "plans": 2}
-    asked = {"paper": review_room.PAPER, "text": review_room.CLAIM}
-    (review,) = (await focused_feedback.ainvoke(asked, context=context))["reviews"]
-    assert review["comment"]
 
 
 async def test_a_missing_package_is_told_before_any_model_is_asked(fake_endpoint: FakeEndpoint) -> None:

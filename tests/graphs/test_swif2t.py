@@ -217,8 +217,9 @@ async def test_the_literature_is_asked_one_study_after_the_other_until_one_answe
     assert f"Answer: It does. (from {titles[1][0]}" in part(asked_for(endpoint, "Review")[0], "Evidence")
 
     endpoint.answer = Room(ProposedPlan=[plan(literature=LITERATURE_QUESTION)], PlainAnswer=[UNKNOWN])
-    await swif2t(endpoint, literature=literature)
+    (found,) = (await swif2t(endpoint, literature=literature))["reviews"]
     assert len(asked_for(endpoint, "PlainAnswer")) == 2 + 3, "the first three results"
+    assert [record["outcome"] for record in found["log"]] == ["unanswered"]
 
 
 async def test_the_controller_executes_replaces_skips_and_goes_straight_to_the_review(

@@ -1,6 +1,5 @@
 """The embedded model answers as the agents need it."""
 
-import json
 from pathlib import Path
 
 import httpx
@@ -14,30 +13,6 @@ from tools.models.prompts import load_prompt
 
 ROOT = Path(__file__).parents[2]
 MOSSES = (ROOT / "examples" / "mosses.md").read_text(encoding="utf-8")
-
-SCHEMA = {
-    "type": "object",
-    "properties": {"grade": {"type": "integer"}, "summary": {"type": "string", "maxLength": 120}},
-    "required": ["grade", "summary"],
-    "additionalProperties": False,
-}
-
-
-def test_an_answer_follows_its_json_schema(embedded_endpoint: str) -> None:
-    request = {
-        "model": load_profile("embedded").servers[0].served_model_name,
-        "messages": [
-            {"role": "user", "content": "Mosses live without roots. Summarise this, and say its school grade."}
-        ],
-        "max_tokens": 200,
-        "temperature": 0,
-        "response_format": {"type": "json_schema", "json_schema": {"name": "notes", "schema": SCHEMA}},
-    }
-    response = httpx.post(f"{embedded_endpoint}/chat/completions", json=request, timeout=300, trust_env=False)
-    answer = response.raise_for_status().json()
-    assert answer["choices"][0]["finish_reason"] == "stop"
-    assert set(json.loads(answer["choices"][0]["message"]["content"])) == {"grade", "summary"}
-    assert answer["usage"]["prompt_tokens"] > 0
 
 
 def test_the_server_is_found_and_reports_its_context(embedded_endpoint: str) -> None:

@@ -30,11 +30,7 @@ UNTESTED = "Whether the effects of supervised yoga extend to participants with s
         ),
         (MORTALITY, "People with liver scarring died more often than people without it.", True),
         (MORTALITY, "People with liver scarring died less often, and more of them went home.", False),
-        (
-            BLEEDING,
-            "Long-lasting low back pain is often treated with pills. They can cause gastric bleeding.",
-            True,
-        ),
+        (BLEEDING, "Long-lasting low back pain is often treated with pills. They can cause gastric bleeding.", True),
         (
             BLEEDING,
             "Many with low back pain understand that they can take oral analgesics. They can cause bleeding.",

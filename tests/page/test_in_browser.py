@@ -37,55 +37,48 @@ def simplified(page: httpx.Client) -> str:
     return str(to_its_end(page, begin_simplification(page))["record"]["id"])
 
 
-@pytest.fixture
-def opened(server: StudioServer, reviewed: str, explained: str, simplified: str, new_page: NewPage) -> Page:
-    """The start page; whatever the browser complains of fails the test."""
-    shown = new_page(WIDE)
-    shown.on("pageerror", lambda error: pytest.fail(f"the page failed: {error}"))
-    shown.goto(f"{server.url}/page/")
-    return shown
-
-
-def test_a_paper_is_dropped_watched_read_and_edited(opened: Page):
-    opened.get_by_role("radio", name="Explain").check()
-    opened.locator("input[type=file]").set_input_files(MOSSES)
-    opened.get_by_role("button", name=re.compile("^Explain")).click()
-    opened.get_by_role("heading", name=re.compile("^Desiccation tolerance")).wait_for()
-    article = opened.get_by_role("region", name="Article")
+def test_a_paper_is_dropped_watched_read_and_edited(start_page: Page):
+    start_page.get_by_role("radio", name="Explain").check()
+    start_page.locator("input[type=file]").set_input_files(MOSSES)
+    start_page.get_by_role("button", name=re.compile("^Explain")).click()
+    start_page.get_by_role("heading", name=re.compile("^Desiccation tolerance")).wait_for()
+    article = start_page.get_by_role("region", name="Article")
     article.wait_for()
-    opened.get_by_role("button", name="Edit").first.click()
-    opened.get_by_role("textbox").last.fill("# Moss\n\nIt grew on 99 roofs.")
-    opened.get_by_role("button", name=re.compile("Save|look again", re.IGNORECASE)).first.click()
+    start_page.get_by_role("button", name="Edit").first.click()
+    start_page.get_by_role("textbox").last.fill("# Moss\n\nIt grew on 99 roofs.")
+    start_page.get_by_role("button", name=re.compile("Save|look again", re.IGNORECASE)).first.click()
     article.get_by_text("It grew on").wait_for()
-    opened.get_by_text("Not supported:").wait_for()
-    opened.get_by_role("checkbox", name="Show what changed").uncheck()
+    start_page.get_by_text("Not supported:").wait_for()
+    start_page.get_by_role("checkbox", name="Show what changed").uncheck()
     expect(article.locator("mark", has_text="99")).to_have_count(1)  # which the paper does not say
 
 
-def test_comments_are_decided_by_keyboard_and_stay_decided(opened: Page, reviewed: str, page: httpx.Client):
-    go(opened, reviewed)
-    opened.locator("article, aside").first.wait_for()
-    opened.keyboard.press("j")
-    opened.keyboard.press("a")
-    pressed = opened.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))
+def test_comments_are_decided_by_keyboard_and_stay_decided(start_page: Page, reviewed: str, page: httpx.Client):
+    go(start_page, reviewed)
+    start_page.locator("article, aside").first.wait_for()
+    start_page.keyboard.press("j")
+    start_page.keyboard.press("a")
+    pressed = start_page.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))
     expect(pressed).to_have_count(1)
-    opened.keyboard.press("j")
-    with opened.expect_response(lambda answer: answer.request.method == "PUT"):  # shown at once, kept a moment later
-        opened.keyboard.press("d")
+    start_page.keyboard.press("j")
+    with start_page.expect_response(
+        lambda answer: answer.request.method == "PUT"
+    ):  # shown at once, kept a moment later
+        start_page.keyboard.press("d")
     expect(pressed).to_have_count(2)
     decisions = page.get(f"/runs/{reviewed}").json()["decisions"]
     assert sorted(item["decision"] for item in decisions.values()) == ["accepted", "dismissed"]
-    opened.reload()
-    opened.locator("article, aside").first.wait_for()
-    expect(opened.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))).to_have_count(2)
+    start_page.reload()
+    start_page.locator("article, aside").first.wait_for()
+    expect(start_page.locator("[aria-pressed=true]", has_text=re.compile("Accept|Dismiss"))).to_have_count(2)
 
 
-def test_a_run_is_deleted_after_a_question(opened: Page, page: httpx.Client):
+def test_a_run_is_deleted_after_a_question(start_page: Page, page: httpx.Client):
     doomed = to_its_end(page, begin(page, "explain", rounds=0))["record"]["id"]
-    opened.reload()
-    opened.get_by_role("button", name="Delete").first.click()
-    opened.locator("dialog button.danger").click()
-    expect(opened.locator(f"a[href$='{doomed}']")).to_have_count(0)
+    start_page.reload()
+    start_page.get_by_role("button", name="Delete").first.click()
+    start_page.locator("dialog button.danger").click()
+    expect(start_page.locator(f"a[href$='{doomed}']")).to_have_count(0)
     assert doomed not in {run["id"] for run in page.get("/runs").json()["runs"]}
 
 
@@ -93,11 +86,7 @@ def test_a_run_is_deleted_after_a_question(opened: Page, page: httpx.Client):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_no_view_has_a_barrier(
-    server: StudioServer,
-    new_page: NewPage,
-    runs_shown: dict[str, str],
-    size: tuple[int, int],
-    scheme: str,
+    server: StudioServer, new_page: NewPage, runs_shown: dict[str, str], size: tuple[int, int], scheme: str
 ):
     found = {}
     for name, address in runs_shown.items():

@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.page.client import MOSSES, SEEDLINGS, begin, go, settled, to_its_end
+from tests.page.client import MOSSES, SEEDLINGS, begin, go, settled
 from tests.page.conftest import outspoken
 from tests.page.test_access import HOSTILE
 from tests.page.test_killed_server import ANSWERED, page_of
@@ -134,31 +134,18 @@ def test_a_killed_server_is_started_again_and_the_page_reloaded(new_page: NewPag
         environment, port = variables(tmp_path, endpoint.base_url), free_port()
         with StudioServer(OPEN, environment, tmp_path, port) as server, page_of(server) as page:
             shown = new_page(WIDE)
-            decided = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results"))["record"]["id"]
-            shown.goto(f"{server.url}/page/#/run/{decided}")
-            note = shown.locator("article.note").first
-            note.click()
-            with shown.expect_response(re.compile("/decisions/")):
-                note.get_by_role("button", name="Dismiss").click()
-            asked = len(endpoint.chat_requests)
-            endpoint.hold_after(asked + ANSWERED)
+            endpoint.hold_after(ANSWERED)
             killed = begin(page, "review", SEEDLINGS, section="Abstract", execution="sequential", plans=1)["id"]
-            endpoint.wait_for_requests(asked + ANSWERED + 1)
-            go(shown, killed)
+            endpoint.wait_for_requests(ANSWERED + 1)
+            shown.goto(f"{server.url}/page/#/run/{killed}")
             shown.locator(".saying.now").first.wait_for()
             os.killpg(server.process.pid, signal.SIGKILL)
         expect(shown.get_by_role("alert")).to_contain_text("no finished work is lost")
         endpoint.release()
-        answered = [request.body["messages"] for request in endpoint.chat_requests[asked : asked + ANSWERED]]
-        before = len(endpoint.chat_requests)
         with StudioServer(OPEN, environment, tmp_path, port) as server, page_of(server) as page:
             with shown.expect_response(re.compile("/resume$")):  # nobody presses anything
                 shown.reload()
             assert settled(page, killed)["status"] == "done"
-            go(shown, decided)
-            expect(note.locator(".verdict")).to_have_text("dismissed")
-        later = [request.body["messages"] for request in endpoint.chat_requests[before:]]
-        assert not [messages for messages in answered if messages in later]
 
 
 def test_opened_to_a_network_the_printed_address_lets_a_browser_in(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import START, StateGraph
 from typing_extensions import TypedDict
 
+from draftroom.exit_codes import EXIT_CODES
 from runs.checkpoints import open_checkpointer
 from state.errors import StateError
 from state.files import make_storage_error
+from tests.draftroom.conftest import Command, without_package
 
 THREAD: Any = {"configurable": {"thread_id": "run"}}
 
@@ -155,21 +155,8 @@ async def test_a_postgres_that_does_not_answer_is_told_without_its_password() ->
     assert "s3cret" not in str(caught.value)
 
 
-def test_postgres_without_its_package_says_what_to_install() -> None:
-    program = """
-import asyncio, sys
-sys.modules["psycopg"] = None  # as if it were not installed
-from state.errors import SettingsError
-from runs.checkpoints import open_checkpointer
-
-async def main():
-    async with open_checkpointer("postgresql://host/runs"):
-        pass
-
-try:
-    asyncio.run(main())
-except SettingsError as error:
-    sys.stdout.write(str(error))
-"""
-    told = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
-    assert told == "Postgres checkpoints need another package: pip install 'draftroom[postgres]'."
+def test_postgres_without_its_package_says_what_to_install(draftroom: Command, paper: Path, tmp_path: Path) -> None:
+    draftroom.variables["DRAFTROOM_CHECKPOINTS"] = "postgresql://host/runs"
+    refused = without_package(draftroom, tmp_path, "psycopg").process("explain", paper)
+    assert refused.returncode == EXIT_CODES["bad_settings"], refused.stderr
+    assert "Postgres checkpoints need another package: pip install 'draftroom[postgres]'." in refused.stderr

@@ -66,18 +66,6 @@ async def test_a_bug_is_no_result(tmp_path: Path) -> None:
         await Ward("a", failing={"a": KeyError("x")}).run(tmp_path / "results.jsonl")
 
 
-async def test_an_error_ends_no_other_job_and_is_run_again(tmp_path: Path) -> None:
-    out = tmp_path / "results.jsonl"
-    first = await Ward("a", "b", "c", failing={"b": ModelUnavailableError("It is down.")}).run(out)
-    assert [result.get("error") for result in first] == [None, "endpoint_down: It is down.", None]
-    again = Ward("a", "b", "c")
-    assert [result.get("error") for result in await again.run(out)] == [None, None, None]
-    assert again.runs == ["b"]
-    third = Ward("a", "b", "c")
-    await third.run(out)
-    assert third.runs == []
-
-
 async def test_a_failure_tells_no_pace(tmp_path: Path) -> None:
     failing = Ward("a", "b", failing=dict.fromkeys(("a", "b"), ModelUnavailableError("It is down.")))
     await failing.run(tmp_path / "results.jsonl")
@@ -85,26 +73,6 @@ async def test_a_failure_tells_no_pace(tmp_path: Path) -> None:
     mended = Ward("a", "b")
     await mended.run(tmp_path / "results.jsonl")
     assert all("a minute" in line for line in mended.told)
-
-
-class Crowd(Ward):
-    """Work that waits until three rows are under way, and counts the most."""
-
-    running = most = 0
-    three = asyncio.Barrier(3)
-
-    async def run_row(self, row: dict[str, Any]) -> dict[str, Any]:
-        self.running += 1
-        self.most = max(self.most, self.running)
-        await self.three.wait()
-        self.running -= 1
-        return {}
-
-
-async def test_no_more_rows_are_under_way_than_allowed(tmp_path: Path) -> None:
-    crowd = Crowd(*"abcdefghi")
-    await crowd.run(tmp_path / "out.jsonl", 3)
-    assert crowd.most == 3
 
 
 @pytest.mark.parametrize("damaged", ["{", "1" * 5000, "[" * 100_000])

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from state.errors import InputError
-from state.files import read_file, read_text, read_validated_records
+from state.files import read_text, read_validated_records
 
 
 class Cup(BaseModel):
@@ -52,9 +52,3 @@ def test_another_encoding_is_named_by_its_line_or_its_first_byte(tmp_path: Path)
     with pytest.raises(InputError, match=r"cups\.jsonl is not UTF-8 \(byte 26\)") as caught:
         read_text(path, "list")
     assert caught.value.kind == "not_utf8"
-
-
-def test_a_missing_file_is_named_with_what_it_should_be(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nowhere cannot be read \(No such file or directory\); name a key") as caught:
-        read_file(tmp_path / "nowhere", "key")
-    assert caught.value.kind == "missing_file"

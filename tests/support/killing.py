@@ -1,7 +1,6 @@
 """What a run that ends at a chosen point as by SIGKILL leaves: what was stored before, and nothing after it.
 
-Most of it is copied from one run that goes on to its end; some runs are stopped there, or are processes that are really
-killed.
+Most of it is copied from one run that goes on to its end; some runs are processes that are really killed.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ import shutil
 import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -117,10 +115,7 @@ CASES = {
     "simplify": Case(
         SIMPLIFICATION,
         society,
-        {
-            "DRAFTROOM_SIMPLIFICATION__ENTRIES": "1",
-            "DRAFTROOM_SIMPLIFICATION__EXTENSIONS": '["apply_edits"]',
-        },
+        {"DRAFTROOM_SIMPLIFICATION__ENTRIES": "1", "DRAFTROOM_SIMPLIFICATION__EXTENSIONS": '["apply_edits"]'},
         [
             *["AgentChoice", "Questions", "Questions", "Answers", "rewrite_text", "AccuracyCheck"],
             *["AgentChoice", "Wordings", "WordingVerdicts"],
@@ -175,13 +170,13 @@ def record_run(case: Case, endpoint: FakeEndpoint, home: Path, copies: Path) -> 
     """Run a case to its end with checkpoints in its home, in the environment that it needs."""
     run = RecordedRun(case, record_of(case.system, home), endpoint, {"checkpoint": [], "answer": []})
 
-    async def copy(point: Point, _: asyncio.Future[Any]) -> None:
+    async def copy(point: Point) -> None:
         moments = run.moments[point]
         target = copies / f"{point}-{len(moments)}"
         moments.append(Moment(target, len(endpoint.chat_requests)))
         await asyncio.to_thread(shutil.copytree, home, target, ignore=shutil.ignore_patterns("*-shm"))
 
-    asyncio.run(begin(case.system, run.record, checkpoints_in(home), copy))
+    asyncio.run(run_watched(case.system, run.record, checkpoints_in(home), copy))
     return run
 
 
@@ -190,27 +185,7 @@ def checkpoints_in(home: Path) -> str:
     return f"sqlite:///{home / 'runs.db'}"
 
 
-def run_until(case: Case, record: RunRecord, address: str, point: Point, stored: int) -> None:
-    """Run a case until it is about to store another checkpoint, or answer, than the first so many; then it ends."""
-    left, stopped = stored, False
-
-    async def stop(reached: Point, running: asyncio.Future[Any]) -> None:
-        nonlocal left, stopped
-        if stopped or (reached == point and not left):
-            stopped = True
-            running.cancel()
-            raise asyncio.CancelledError
-        left -= reached == point
-
-    asyncio.run(begin(case.system, record, address, stop))
-    assert stopped
-
-
-Before = Callable[[Point, "asyncio.Future[Any]"], Awaitable[None]]
-"""Called when something is about to be stored, with the point and the run."""
-
-
-class Watched:
+class WatchedSqlite(AsyncSqliteSaver):
     """A saver that tells before it stores, one thing at a time: what came before is then stored."""
 
     before: Callable[[Point], Awaitable[None]]
@@ -219,47 +194,28 @@ class Watched:
     async def aput(self, *given: Any) -> Any:
         async with self.turn:
             await self.before("checkpoint")
-            return await super().aput(*given)  # type: ignore[misc]
+            return await super().aput(*given)
 
     async def aput_writes(self, config: Any, writes: Sequence[tuple[str, Any]], *given: Any) -> None:
         async with self.turn:
             if any(channel == RETURN for channel, _ in writes):
                 await self.before("answer")
-            await super().aput_writes(config, writes, *given)  # type: ignore[misc]
+            await super().aput_writes(config, writes, *given)
 
 
-class WatchedSqlite(Watched, AsyncSqliteSaver):
-    """In a file."""
-
-
-def watched_saver(address: str) -> AbstractAsyncContextManager[Any]:
-    """The saver at an address, as the command would open it."""
-    if not address.startswith("postgres"):
-        return WatchedSqlite.from_conn_string(address.removeprefix("sqlite:///"))
-    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver  # noqa: PLC0415 - an optional package
-
-    class WatchedPostgres(Watched, AsyncPostgresSaver):
-        """In a database."""
-
-    return WatchedPostgres.from_conn_string(address)
-
-
-async def begin(system: System, record: RunRecord, address: str, before: Before) -> None:
-    """Run to the end, or until `before` cancels the run."""
-    async with watched_saver(address) as saver:
+async def run_watched(
+    system: System, record: RunRecord, address: str, before: Callable[[Point], Awaitable[None]]
+) -> None:
+    """Run to the end; `before` is called when something is about to be stored."""
+    async with WatchedSqlite.from_conn_string(address.removeprefix("sqlite:///")) as saver:
         await saver.setup()
-        running = asyncio.ensure_future(
-            system.graph.builder.compile(checkpointer=saver).ainvoke(
-                system.graph.graph_input(record["input"]),
-                build_graph_config(record["thread"], record["settings"]),
-                durability="sync",
-            )
+        saver.turn, saver.before = asyncio.Lock(), before  # type: ignore[attr-defined]
+        await system.graph.builder.compile(checkpointer=saver).ainvoke(
+            system.graph.graph_input(record["input"]),
+            build_graph_config(record["thread"], record["settings"]),
+            durability="sync",
         )
-        saver.turn, saver.before = asyncio.Lock(), lambda point: before(point, running)
-        await asyncio.wait([running])
         await close_clients()
-        if not running.cancelled():
-            running.result()
 
 
 def answered(requests: list[RecordedRequest]) -> Counter[str]:

@@ -66,7 +66,10 @@ class PostgresServer:
 
 @contextmanager
 def postgres_server(most_connections: int = 200) -> Iterator[PostgresServer]:
-    """Start a server; stop it at the end."""
+    """Start a server; stop it at the end. Where there is none to start, the test is skipped."""
+    if None in PROGRAMS:
+        pytest.skip("Postgres is not installed")
+    pytest.importorskip("langgraph.checkpoint.postgres")
     # Not pytest's folder: another user could not enter it, and the path of a socket must be short.
     with tempfile.TemporaryDirectory(prefix="pg-") as name:
         server = PostgresServer(Path(name), most_connections)
@@ -80,9 +83,6 @@ def postgres_server(most_connections: int = 200) -> Iterator[PostgresServer]:
 @pytest.fixture(scope="module")
 def database() -> Iterator[str]:
     """Address of a database of the module's tests."""
-    if None in PROGRAMS:
-        pytest.skip("Postgres is not installed")
-    pytest.importorskip("langgraph.checkpoint.postgres")
     with postgres_server() as server:
         yield server.address
 

@@ -20,7 +20,7 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.tags: set[str] = set()
+        self.names: list[str] = []
         self.links: list[str] = []
         self.attributes: list[tuple[str, str]] = []
         self.words: list[str] = []
@@ -45,12 +45,21 @@ class Page(HTMLParser):
             self.words.append(data)
 
     @property
+    def tags(self) -> set[str]:
+        return set(self.names)
+
+    @property
+    def addresses(self) -> list[str]:
+        """What the page would load or lead to."""
+        return [f"{name}={value}" for name, value in self.attributes if name in {"src", "href", "srcset", "action"}]
+
+    @property
     def text(self) -> str:
         """The words, with single spaces."""
         return " ".join(" ".join(self.words).split())
 
     def _note(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
+        self.names.append(tag)
         self.attributes += [(name, value or "") for name, value in attrs]
         self.links += [value or "" for name, value in attrs if tag == "a" and name == "href"]
 

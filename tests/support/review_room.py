@@ -70,14 +70,7 @@ REVIEW = {
     "suggestion": "Speak of an observation, and randomise the places of the trays.",
     "evidence": ["e1"],
 }
-NOT_NEEDED = {
-    **REVIEW,
-    "label": "No review needed",
-    "quote": "",
-    "review": "",
-    "suggestion": "",
-    "evidence": [],
-}
+NOT_NEEDED = {**REVIEW, "label": "No review needed", "quote": "", "review": "", "suggestion": "", "evidence": []}
 MISSING = {
     **REVIEW,
     "quote": "grew taller than the others",

@@ -28,10 +28,7 @@ STEPS = {
 BY_CODE = ["apply_edits"]
 """The extension with which code edits the text, so that nothing else changes."""
 
-WORDING = {
-    "original": "It was subsequently determined that exacerbations",
-    "replacement": "Later, attacks",
-}
+WORDING = {"original": "It was subsequently determined that exacerbations", "replacement": "Later, attacks"}
 PART = {"quote": "In actual fact,", "reason": "It says nothing."}
 
 

@@ -50,12 +50,7 @@ MEASURES = [
     Measure("words", "lower", lambda item: float(len(item.text.split())), digits=1),
     Measure("leaves", "higher", _leaves),
     Measure("letters", "lower", statistic=lambda items: float(sum(len(item.text) for item in items)), digits=0),
-    Measure(
-        "calls",
-        "neither",
-        lambda item: float(len(item.output["calls"])) if item.output else None,
-        digits=0,
-    ),
+    Measure("calls", "neither", lambda item: float(len(item.output["calls"])) if item.output else None, digits=0),
 ]
 PUBLISHED = {
     "their source": {"words": 20.0, "letters": 90.0},

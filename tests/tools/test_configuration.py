@@ -148,7 +148,7 @@ def test_a_whole_preset_that_is_chosen_for_a_run_comes_over_file_and_environment
         assert papers == dict(zip(sampling, (None, 0.4, 1, 1, 4096), strict=True))
 
 
-def test_under_a_whole_preset_file_and_environment_say_where_things_are(
+def test_under_a_whole_preset_file_and_environment_say_where_things_are_and_what_is_read(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file.write_text(CONTRARY)
@@ -162,19 +162,13 @@ def test_under_a_whole_preset_file_and_environment_say_where_things_are(
     )
     assert (chosen.journalism.sequence_to_sequence, chosen.feedback.reranker) == ("/bart", "/weights")
     assert (chosen.feedback.literature.folder, chosen.feedback.literature.results) == ("/papers", 3)
+    assert [getattr(chosen, table).max_pages for table in ("journalism", "simplification", "feedback")] == [5, 6, 7]
+    assert (chosen.journalism.pause, chosen.feedback.pause, chosen.feedback.min_words) == (True, True, 3)
+    assert chosen.feedback.literature.blocked_hosts == ["example.org"]
     chosen = load_settings({"preset": "paper", "journalism": {"rounds": 2}, "models": {"editor": {"top_p": 0.5}}})
     assert (chosen.journalism.rounds, chosen.resolve_model_settings("editor").top_p) == (2, 0.5), (
         "what is chosen beside it wins"
     )
-
-
-def test_under_a_whole_preset_file_and_environment_say_what_is_read_and_asked(file: Path) -> None:
-    file.write_text(CONTRARY)
-    chosen = load_settings({"preset": "paper"})
-    journalism, simplification, feedback = chosen.journalism, chosen.simplification, chosen.feedback
-    assert [each.max_pages for each in (journalism, simplification, feedback)] == [5, 6, 7]
-    assert (journalism.pause, feedback.pause, feedback.min_words) == (True, True, 3)
-    assert feedback.literature.blocked_hosts == ["example.org"]
 
 
 @pytest.mark.parametrize("name", ["fast", "debug", "laptop"])

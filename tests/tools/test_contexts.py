@@ -57,5 +57,3 @@ def test_one_field_of_a_table_leaves_its_others(monkeypatch: pytest.MonkeyPatch)
 def test_what_is_wrong_with_a_context_is_said_in_a_sentence() -> None:
     with pytest.raises(SettingsError, match=r"^The settings of this run cannot be used: `rounds`: .* 20\.$"):
         JournalismContext.model_validate({"rounds": 100})
-    with pytest.raises(SettingsError, match=r"`magic`: extra inputs are not permitted\.$"):
-        JournalismContext.model_validate({"magic": True})

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from state.extensions import (
-    JOURNALISM_EXTENSIONS,
-)
+from state.extensions import JOURNALISM_EXTENSIONS
 from state.settings import FeedbackSettings, JournalismContext, JournalismSettings
 from tools.configuration import load_settings
 

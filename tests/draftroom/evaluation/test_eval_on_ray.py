@@ -10,14 +10,12 @@ from typing import Any
 
 import pytest
 
-from draftroom.exit_codes import EXIT_CODES, STOPPED
+from draftroom.exit_codes import STOPPED
 from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
 from tests.draftroom.test_stopping import read_until
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.corpus_files import write_lines
-from tests.support.killing import answers_in_checkpoint, wait_until
-from tests.support.ray_cluster import actors_below, ray_cluster
 from tests.support.steps import step_of
 
 pytestmark = [pytest.mark.faults, pytest.mark.timeout(600)]
@@ -71,25 +69,6 @@ def assert_whole(out: Path) -> None:
     assert (out / "report.md").exists()
 
 
-def test_an_actor_is_killed_and_no_answered_call_is_asked_again(
-    alone: Command, tmp_path: Path, asked_here: Counter[str]
-) -> None:
-    endpoint, out = alone.endpoint, tmp_path / "there"
-    before = len(endpoint.chat_requests)
-    endpoint.hold_after(before + 6)
-    with alone.start(*evaluation(samples(tmp_path), out, *RAY, "--actors", "2", "--concurrency", "1")) as process:
-        endpoint.wait_for_requests(before + 8, timeout_s=200)
-        wait_until(lambda: answers_in_checkpoint(f"sqlite:///{out / 'outputs.sqlite'}") == 6)
-        actor = actors_below(process.pid)[0]
-        actor.kill()
-        actor.wait(30)
-        endpoint.release()
-        _, stderr = process.communicate(timeout=300)
-    assert process.returncode == 0, stderr
-    assert_whole(out)
-    assert asked(endpoint) - asked_here == asked_here
-
-
 def test_a_run_that_is_stopped_on_ray_goes_on_in_one_process(
     alone: Command, tmp_path: Path, asked_here: Counter[str]
 ) -> None:
@@ -109,13 +88,3 @@ def test_a_run_that_is_stopped_on_ray_goes_on_in_one_process(
     assert process.returncode == 0, stderr
     assert_whole(out)
     assert asked(endpoint) - asked_here == asked_here
-
-
-def test_several_machines_need_postgres(draftroom: Command, tmp_path: Path) -> None:
-    with ray_cluster(2) as cluster:
-        command = draftroom.with_variables({"RAY_ADDRESS": cluster.address})
-        with command.start(*evaluation(samples(tmp_path), tmp_path / "there", *RAY)) as process:
-            _, stderr = process.communicate(timeout=300)
-    assert process.returncode == EXIT_CODES["bad_settings"], stderr
-    assert "The Ray cluster has 2 machines" in stderr
-    assert not draftroom.endpoint.chat_requests

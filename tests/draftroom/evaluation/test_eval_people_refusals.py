@@ -39,15 +39,7 @@ def people(blinded: Path, tmp_path: Path) -> Path:
     return shutil.copytree(blinded, tmp_path / "people")
 
 
-@pytest.mark.parametrize(
-    ("run", "kind"),
-    [
-        ("science_journalism", "feedback"),
-        ("focused_feedback", "journalism"),
-        ("medical_simplification", "journalism"),
-        ("medical_simplification", "feedback"),
-    ],
-)
+@pytest.mark.parametrize(("run", "kind"), [("science_journalism", "feedback"), ("medical_simplification", "feedback")])
 def test_texts_are_judged_as_what_they_are(draftroom: Command, runs: Runs, tmp_path: Path, run: str, kind: str) -> None:
     path = runs.journalism.parent / run
     result = draftroom("eval", "blind", path, "--kind", kind, "--out", tmp_path / "out")
@@ -78,7 +70,6 @@ def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, ru
     ("answers", "kind", "key", "error", "said"),
     [
         ("answers.json", "feedback", "journalism/key.json", "bad_request", "is no key of --kind feedback"),
-        ("answers.json", "journalism", "feedback/key.json", "bad_request", "is no key of --kind journalism"),
         ("others.json", "feedback", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
         ("answers.json", "feedback", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
         ("answers.json", "feedback", "missing", "missing_file", "missing cannot be read"),
@@ -86,7 +77,6 @@ def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, ru
         ("prose", "feedback", "feedback/key.json", "bad_request", "prose is no JSON export"),
         ("feedback/tasks.json", "feedback", "feedback/key.json", "bad_request", "tasks.json is no JSON export"),
         ("nobody.json", "feedback", "feedback/key.json", "empty_input", "There is no answer in"),
-        ("nobody.json", "journalism", "journalism/key.json", "empty_input", "There is no answer in"),
     ],
 )
 def test_nothing_is_counted(

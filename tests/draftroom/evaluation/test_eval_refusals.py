@@ -137,13 +137,6 @@ def test_a_folder_without_a_run(draftroom: Command, tmp_path: Path, command: lis
     assert_refused(draftroom, result, "missing_file", f"{tmp_path} holds no evaluation")
 
 
-def test_a_run_that_is_no_folder(draftroom: Command, tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    assert_refused(
-        draftroom, draftroom("eval", "report", tmp_path / "file"), "missing_file", "file holds no evaluation"
-    )
-
-
 def test_the_second_of_two_runs_is_looked_for_too(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
     result = draftroom("eval", "compare", runs.journalism, tmp_path / "missing")
     assert_refused(draftroom, result, "missing_file", "missing holds no evaluation")

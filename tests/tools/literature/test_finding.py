@@ -218,16 +218,6 @@ class TestFolder:
         folder = FolderProvider(papers, library.read, WordRank())
         return replace(sources, providers=[folder], folder=folder)
 
-    async def test_papers_of_the_folder_are_found_and_nobody_is_asked(
-        self, local: Sources, papers: Path, site: Site
-    ) -> None:
-        findings = await find_documents("moss", local)
-        (found,) = findings["found"]
-        assert told(found) == ("Of moss", str(papers / "moss.md"), "full text")
-        assert found["provider"] == "folder"
-        assert [notice["provider"] for notice in findings["notices"]] == ["folder"]
-        assert site.connections == 0
-
     async def test_no_other_provider_can_name_a_file(self, local: Sources, papers: Path) -> None:
         sly = hit("shelf", title="Sly", address=str(papers / "moss.md"), pdf_address=f"file://{papers}/moss.md")
         findings = await find_documents("moss", replace(local, providers=[Shelf([sly])]))

@@ -27,11 +27,7 @@ class WordRank:
         word = question.split(maxsplit=1)[0]
         passages = [
             Passage(
-                id=f"{paper['sha256'][:12]}:{number}",
-                title=paper["title"],
-                section="",
-                page=0,
-                text=paragraph["text"],
+                id=f"{paper['sha256'][:12]}:{number}", title=paper["title"], section="", page=0, text=paragraph["text"]
             )
             for paper in documents
             for number, paragraph in enumerate(paper["paragraphs"])

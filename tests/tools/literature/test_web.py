@@ -37,13 +37,6 @@ def kept(web: WebClient) -> list[Path]:
 
 
 class TestPace:
-    async def test_a_second_request_waits_for_the_interval(self, web: WebClient, site: Site, clock: Clock) -> None:
-        site.pages["/search"] = json_answer({"word": "cell"})
-        await ask(web, site, "one")
-        await ask(web, site, "two")
-        await ask(web, site, "three")
-        assert clock.slept == [3.0, 3.0]
-
     async def test_requests_at_the_same_time_take_turns(self, web: WebClient, site: Site, clock: Clock) -> None:
         site.pages["/search"] = json_answer({"word": "cell"})
         await asyncio.gather(*(ask(web, site, query) for query in ("one", "two", "three")))

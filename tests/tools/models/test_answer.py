@@ -8,7 +8,6 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from state.errors import ModelOutputError, ModelUnavailableError
-from state.model_settings import Limits
 from tests.fake_endpoint import Json, Reasoning, Reply, Script, Status, Text, Truncated
 from tests.tools.models.desk import GOOD, PROMPT, THREAD, Desk, Phrase, Points
 
@@ -122,34 +121,6 @@ async def test_prose_may_share_words_with_its_prompt_and_repeat_its_text(text: s
     assert (await desk.ask(text))["word"] == answer
 
 
-async def test_prose_that_is_cut_off_counts_up_to_its_last_whole_line_if_it_is_a_list(desk: Desk) -> None:
-    desk.schema = Phrase
-    desk.endpoint.answer = Script([Truncated("1. A cell.\n2. A dr"), Text("A cell.")])
-    assert (await desk.ask())["word"] == "A cell."
-    desk.schema = Points
-    desk.endpoint.answer = Script([Truncated("1. A cell.\n2. A dr")])
-    result = await desk.ask()
-    assert result["word"] == "1. A cell."
-    assert "counts up to its last whole line" in result["calls"][0]["cuts"][0]
-
-
-async def test_limits_bound_the_prose_of_a_model_that_rambles(desk: Desk) -> None:
-    desk.schema = Phrase
-    desk.endpoint.answer = Script([Text("A cell."), Text("A cell.")])
-    await desk.ask()
-    await desk.ask(schema_limits=True)
-    free, bound = (body["max_tokens"] for body in desk.sent)
-    assert bound == 2 * Limits().note_words < free
-
-
-async def test_two_unusable_answers_are_an_error_that_accounts_for_both(desk: Desk) -> None:
-    desk.endpoint.answer = Script([Text("Hm."), Text("Hm, hm.")])
-    with pytest.raises(ModelOutputError, match="The reader \\(large\\) gave no usable answer in two tries") as caught:
-        await desk.ask()
-    assert [(call["reask"], call["output_tokens"]) for call in caught.value.spent] == [(False, 2), (True, 4)]
-    assert len(desk.sent) == 2
-
-
 async def test_an_answer_that_is_all_thoughts_says_what_to_change_of_the_server(desk: Desk) -> None:
     desk.endpoint.answer = Script([Reasoning("It is a cell.", "", field="reasoning_content")] * 2)
     with pytest.raises(ModelOutputError, match=r"`reasoning_content`\. Serve the model without a reasoning parser"):
@@ -161,19 +132,6 @@ async def test_a_failed_re_ask_accounts_for_the_first_answer(desk: Desk) -> None
     with pytest.raises(ModelUnavailableError) as caught:
         await desk.ask(retries=0)
     assert [call["output_tokens"] for call in caught.value.spent] == [2]
-
-
-@pytest.mark.parametrize("second", [Text("Hm, hm."), Status(503)], ids=["unusable", "server down"])
-async def test_a_resumed_run_repeats_only_the_re_ask(second: Reply, desk: Desk) -> None:
-    desk.endpoint.answer = Script([Text("Hm."), second, GOOD])
-    graph = desk.graph(InMemorySaver(), retries=0)
-    with pytest.raises((ModelOutputError, ModelUnavailableError)):
-        await graph.ainvoke({"text": "A tale of cells."}, THREAD, durability="sync")
-    result = await graph.ainvoke(None, THREAD, durability="sync")
-    first, failed, again = (request.text for request in desk.endpoint.chat_requests)
-    assert first != failed == again
-    assert result["word"] == "cell"
-    assert [(call["reask"], call["output_tokens"]) for call in result["calls"]] == [(False, 2), (True, 9)]
 
 
 async def test_checkpoints_hold_what_was_answered_as_plain_values(desk: Desk) -> None:

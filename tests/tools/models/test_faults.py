@@ -228,15 +228,6 @@ async def test_a_model_that_cannot_be_loaded_is_not_waited_for(desk: Desk) -> No
         await desk.ask(retries=0)
 
 
-async def test_nobody_listens(desk: Desk) -> None:
-    desk.endpoint.close()
-    with pytest.raises(
-        ModelUnavailableError, match=r"start it \(`draftroom models up`\) or correct `base_url`"
-    ) as caught:
-        await desk.ask()
-    assert caught.value.kind == "endpoint_down"
-
-
 @pytest.mark.parametrize("path", ["", "/v1/v1"])
 async def test_another_path_is_no_endpoint(path: str, desk: Desk) -> None:
     with pytest.raises(
@@ -254,10 +245,7 @@ class WebSite(FakeEndpoint):
 
 
 async def test_a_page_in_place_of_the_list_of_models(desk: Desk) -> None:
-    with (
-        WebSite() as site,
-        pytest.raises(ModelUnavailableError, match="answers with a web page") as caught,
-    ):
+    with WebSite() as site, pytest.raises(ModelUnavailableError, match="answers with a web page") as caught:
         await desk.ask(base_url=site.base_url)
     assert caught.value.kind == "endpoint_down"
 

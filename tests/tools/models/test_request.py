@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 
-import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from tests.fake_endpoint import FakeEndpoint, Script, Text
@@ -74,15 +73,6 @@ async def test_the_other_name_of_max_tokens_takes_its_place(desk: Desk) -> None:
     await desk.ask(extra_body={"max_completion_tokens": 99})
     assert desk.sent[0]["max_completion_tokens"] == 99
     assert "max_tokens" not in desk.sent[0]
-
-
-async def test_the_key_is_taken_from_the_named_variable(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MY_KEY", "s3cret")
-    desk.endpoint.api_key = "s3cret"
-    desk.endpoint.answer = Script([GOOD])
-    result = await desk.ask(api_key_env="MY_KEY")
-    assert result["word"] == "cell"
-    assert "s3cret" not in str(result)
 
 
 async def test_requests_bear_their_run_for_the_session_affinity_of_a_router(desk: Desk) -> None:

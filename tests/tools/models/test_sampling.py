@@ -37,11 +37,7 @@ async def words(desk: Desk, number: int = 3, saver: Any = None, begin: Words | N
         caller, settings = Caller("reader", "judge", 1), desk.settings(**choices)
         prompt = await asyncio.to_thread(load_prompt, desk.prompt)
         samples = await ask_model(caller, prompt, variables, Verdict, settings, number=number, trim="text")
-        return {
-            "words": [value.word for value in samples.values],
-            "unusable": samples.unusable,
-            "calls": samples.calls,
-        }
+        return {"words": [value.word for value in samples.values], "unusable": samples.unusable, "calls": samples.calls}
 
     graph = StateGraph(Words).add_node(judge).add_edge(START, "judge").compile(checkpointer=saver)
     result: Any = await graph.ainvoke(begin, THREAD if saver else None, durability="sync" if saver else None)

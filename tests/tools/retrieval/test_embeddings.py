@@ -75,13 +75,6 @@ def test_an_endpoint_answers_one_vector_for_each_text_in_order(fake_endpoint: Fa
     assert request.body == {"model": "large", "input": texts, "encoding_format": "float"}
 
 
-def test_the_key_comes_from_the_variable_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOSS_KEY", "secret")
-    with FakeEndpoint(api_key="secret") as endpoint:
-        choice = EmbeddingSettings(model="large", base_url=endpoint.base_url, api_key_env="MOSS_KEY")
-        assert choose_embeddings(choice).embed_query("Mosses")
-
-
 def test_a_provider_is_one_of_langchain(tmp_path: Path) -> None:
     (tmp_path / "langchain_ollama.py").write_text(
         "class OllamaEmbeddings:\n"

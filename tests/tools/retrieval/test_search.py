@@ -69,14 +69,6 @@ def test_a_passage_says_where_it_comes_from(endpoint: EmbeddingSettings) -> None
     assert other["id"] == f"{found['sha256'][:12]}:1"
 
 
-@pytest.mark.parametrize("mode", ["dense", "bm25", "hybrid"])
-def test_passages_are_the_k_best_with_the_best_first(mode: RetrievalMode, endpoint: EmbeddingSettings) -> None:
-    chosen = short_segments(embedding=endpoint, retrieval=mode)
-    passages = find_passages([STUDY], "mosses from the northern slope, dried", chosen, 3)
-    assert passages[0]["text"].startswith("Mosses from")
-    assert 1 <= len(passages) <= 3
-
-
 def test_words_alone_need_no_embedding_model(fake_endpoint: FakeEndpoint, endpoint: EmbeddingSettings) -> None:
     assert search([STUDY], "mosses", embedding=endpoint, retrieval="bm25")
     assert fake_endpoint.requests == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import count
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,11 +66,6 @@ def test_a_segment_has_the_page_on_which_it_begins() -> None:
         ("three", 5),
         ("four.", 5),
     ]
-
-
-@pytest.mark.parametrize("texts", [(), ("",), (" \n ", "")])
-def test_a_document_without_text_has_no_segments(texts: tuple[str, ...]) -> None:
-    assert split_document(paper(*texts)) == []
 
 
 def test_references_are_no_part_of_the_running_text() -> None:
