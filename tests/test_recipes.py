@@ -159,7 +159,7 @@ def test_its_graph_runs_from_python_doctor_knows_its_roles_and_the_page_its_sett
     assert "explainer: small at" in run.stdout
     page = (project.root / "docs" / "settings.md").read_text(encoding="utf-8")
     assert "## [glossary]\n\n- `" in page
-    assert "- `terms` (integer ≥ 1 ≤ 40, default `8`): Most terms that are explained." in page
+    assert "- `terms` (integer 1 to 40, default `8`): Most terms that are explained." in page
     assert "`term_picker`, `explainer`" in page
 
 
