@@ -7,7 +7,6 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
@@ -24,7 +23,7 @@ from draftroom.extras import REVIEW, format_page_hint, list_missing_packages
 from draftroom.rendering.console import ERR, OUT, print_table, print_to_stderr
 from draftroom.rendering.provenance import format_identifier
 from runs.checkpoints import open_checkpointer
-from state.errors import ContextOverflowError, DraftroomError, ErrorKind, InputError, SettingsError
+from state.errors import ContextOverflowError, DraftroomError, ErrorKind, SettingsError
 from state.files import make_storage_error, resolve_state_folder
 from state.model_settings import Limits, ModelSettings
 from state.settings import AGENTS, OPTIONAL_ROLES, EmbeddingSettings, FeedbackSettings, LiteratureSettings, Settings
@@ -92,7 +91,7 @@ def run_checks(preset: str | None = None) -> list[CheckResult]:
     settings: Settings | None = None
     try:
         settings = load_settings({"preset": preset} if preset else None)
-        first = check_settings_sources(settings, os.environ)
+        first = check_settings_sources(settings)
     except SettingsError as error:
         mend = "Correct it; docs/settings.md lists all settings and their values."
         first = CheckResult("settings", "failed", str(error), mend, error.kind)
@@ -114,9 +113,9 @@ async def check_services(settings: Settings) -> list[CheckResult]:
     return checks
 
 
-def check_settings_sources(settings: Settings, environment: Mapping[str, str]) -> CheckResult:
+def check_settings_sources(settings: Settings) -> CheckResult:
     """Return a check that is always ok and names the settings' sources, with variables but not their values."""
-    variables = sorted(name for name in environment if name.startswith("DRAFTROOM_") and name != "DRAFTROOM_HOME")
+    variables = sorted(name for name in os.environ if name.startswith("DRAFTROOM_") and name != "DRAFTROOM_HOME")
     file = find_settings_file()
     sources = [
         f"the preset {settings.preset}" if settings.preset else "",
@@ -149,32 +148,27 @@ async def check_checkpoint_store(address: str) -> CheckResult:
 
 def list_distinct_models(settings: Settings) -> dict[str, ModelSettings]:
     """Return the models in use, each once, in a dictionary by a line with its roles, name and endpoint."""
-    roles: dict[tuple[str, str], list[str]] = {}  # by the name of a model and where it is served
-    models: dict[tuple[str, str], ModelSettings] = {}
+    distinct: dict[tuple[str, str], tuple[ModelSettings, list[str]]] = {}
     for role in (*AGENTS, *(role for role in OPTIONAL_ROLES if settings.has_own_model(role))):
         model = settings.resolve_model_settings(role)
-        roles.setdefault((model.model, model.address), []).append(format_identifier(role))
-        models.setdefault((model.model, model.address), model)
-    agents = [format_identifier(role) for role in AGENTS]
+        distinct.setdefault((model.model, model.address), (model, []))[1].append(role)
     found: dict[str, ModelSettings] = {}
-    for (name, address), model in models.items():
-        shown = roles[name, address]
-        if set(agents) <= set(shown):
-            shown = ["all agents", *(role for role in shown if role not in agents)]
-        found[f"{', '.join(shown)}: {name} at {address}"] = model
+    for model, roles in distinct.values():
+        shown = ["all agents", *roles[len(AGENTS) :]] if set(AGENTS) <= set(roles) else roles
+        found[f"{', '.join(map(format_identifier, shown))}: {model.model} at {model.address}"] = model
     return found
 
 
 async def check_model(settings: ModelSettings) -> list[CheckResult]:
     """Check a model and its endpoint in several steps, up to a failure that makes further steps useless."""
-    impatient = {"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S), "retries": 0, "startup_wait_s": 0}
-    patient = settings.model_copy(update=impatient)
+    once = settings.model_copy(update={"retries": 0, "startup_wait_s": 0})
+    brief = once.model_copy(update={"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S)})
     reached = CheckResult("endpoint", "ok", "It answers.")
     key = CheckResult("key", "ok", f"{settings.api_key_env} is not set, and no key is asked for.")
     if os.environ.get(settings.api_key_env):
         key = CheckResult("key", "ok", f"The one in {settings.api_key_env} is accepted.")
     try:
-        endpoint = await fetch_endpoint(patient)
+        endpoint = await fetch_endpoint(brief)
     except DraftroomError as error:
         match error.kind:
             case "endpoint_refused":
@@ -183,15 +177,15 @@ async def check_model(settings: ModelSettings) -> list[CheckResult]:
                 return [reached, key, build_failed_check("model", error)]
             case _:
                 return [build_failed_check("endpoint" if settings.is_endpoint else "provider", error)]
-    served = CheckResult("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}.")
-    checks = [reached, key, served]
-    if not settings.is_endpoint:
-        checks = [CheckResult("provider", "ok", "Its class is installed; the test question below shows the rest.")]
+    checks = [CheckResult("provider", "ok", "Its class is installed; the test question below shows the rest.")]
+    if settings.is_endpoint:
+        served = f"It serves {', '.join(sorted(endpoint.context_lengths))}."
+        checks = [reached, key, CheckResult("model", "ok", served)]
     checks += [check_context_length(settings, endpoint), check_token_counting(endpoint)]
     # A server that does not report its context length may cut prompts without an error.
     if endpoint.context_lengths[settings.model] is None:
-        checks.append(await check_long_prompts(settings.model_copy(update={"retries": 0, "startup_wait_s": 0})))
-    return [*checks, await check_structured_output(patient)]
+        checks.append(await check_long_prompts(once))
+    return [*checks, await check_structured_output(brief)]
 
 
 def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckResult:
@@ -201,13 +195,12 @@ def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckRe
         mend = "Set `context_length` to what the server was started with, so that long papers are trimmed to it."
         return CheckResult("context", "warning", "The endpoint does not report its context length.", mend)
     if reported is not None and length > reported:
-        fix = f"set it to {reported} or leave it out."
-        wrong = f"`context_length` is {length} tokens, but the server has {reported}; {fix}"
-        return build_failed_check("context", ContextOverflowError(wrong))
+        found = f"`context_length` is {length} tokens, but the server has {reported}."
+        return CheckResult("context", "failed", found, f"Set it to {reported} or leave it out.", "context_overflow")
     if length < MIN_CONTEXT_TOKENS:
-        fix = "serve the model with a longer one (vLLM: --max-model-len), or choose another model."
-        short = f"The context has {length} tokens, but agents need {MIN_CONTEXT_TOKENS}; {fix}"
-        return build_failed_check("context", ContextOverflowError(short))
+        found = f"The context has {length} tokens, but agents need {MIN_CONTEXT_TOKENS}."
+        mend = "Serve the model with a longer one (vLLM: --max-model-len), or choose another model."
+        return CheckResult("context", "failed", found, mend, "context_overflow")
     return CheckResult("context", "ok", f"It has {length} tokens.")
 
 
@@ -291,8 +284,8 @@ def check_literature_folder(settings: LiteratureSettings) -> CheckResult:
         return CheckResult("literature", "ok", f"No folder of other studies is set. {asked}")
     folder = Path(settings.folder).expanduser()
     if not folder.is_dir():
-        missing = f"There is no folder {settings.folder}; make it, or set `literature.folder` to another one."
-        return build_failed_check("literature", InputError(missing, kind="missing_file"))
+        mend = "Make it, or set `literature.folder` to another one."
+        return CheckResult("literature", "failed", f"There is no folder {settings.folder}.", mend, "missing_file")
     files = sum(path.is_file() for path in folder.rglob("*"))
     return CheckResult("literature", "ok", f"{folder} holds {files} files. {asked}")
 

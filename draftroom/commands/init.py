@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -107,16 +109,14 @@ def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: st
     lines = ["# Written by `draftroom init`. The page docs/settings.md lists all that can be set.", ""]
     if 0 < writer.size < SMALL_MODEL_PARAMETERS:
         lines += ['preset = "laptop" # short texts and few rounds, as a small model needs', ""]
-    for heading, each in (("[models.default]", writer), ("[models.reader] # a weaker one", reader)):
-        if heading == "[models.default]" or reader != writer:
-            key = api_key_env if api_key_env != _DEFAULT_KEY_VARIABLE else ""
-            fields = {"provider": each.provider, "base_url": each.base_url, "model": each.name, "api_key_env": key}
-            # A string of JSON is one of TOML, too.
-            lines += [
-                heading,
-                *(f"{name} = {json.dumps(fields[name], ensure_ascii=False)}" for name in fields if fields[name]),
-                "",
-            ]
+    key = api_key_env if api_key_env != _DEFAULT_KEY_VARIABLE else ""
+    tables = {writer: "[models.default]"}
+    tables.setdefault(reader, "[models.reader] # a weaker one")
+    for each, heading in tables.items():
+        fields = {"provider": each.provider, "base_url": each.base_url, "model": each.name, "api_key_env": key}
+        # A string of JSON is one of TOML, too.
+        values = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items() if value]
+        lines += [heading, *values, ""]
     return "\n".join(lines)
 
 
@@ -169,24 +169,19 @@ def _prompt_model_choice(question: str, found: Sequence[LocalModel], suggestion:
 
 
 def find_models(addresses: Iterable[str], key: str = "") -> list[LocalModel]:
-    """List the chat models at all addresses, asked at once; servers that do not answer are skipped.
+    """List the chat models at all addresses, asked in parallel; servers that do not answer are skipped.
 
     The key is sent to all of them, so leave it out for unknown servers.
     """
-
-    async def fetch_all() -> list[list[LocalModel]]:
-        """Return a list of models for each address."""
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        async with httpx2.AsyncClient(headers=headers, timeout=REQUEST_TIMEOUT_S) as client:
-            return await asyncio.gather(*(_fetch_served_models(client, address) for address in addresses))
-
-    return [model for models in asyncio.run(fetch_all()) for model in models]
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    with httpx2.Client(headers=headers, timeout=REQUEST_TIMEOUT_S) as client, ThreadPoolExecutor() as pool:
+        return [*chain.from_iterable(pool.map(partial(_fetch_served_models, client), addresses))]
 
 
-async def _fetch_served_models(client: httpx2.AsyncClient, address: str) -> list[LocalModel]:
+def _fetch_served_models(client: httpx2.Client, address: str) -> list[LocalModel]:
     """List the models of a server that can chat; empty if it does not answer properly."""
     try:
-        answer: Any = (await client.get(f"{address.rstrip('/')}/models")).raise_for_status().json()
+        answer: Any = client.get(f"{address.rstrip('/')}/models").raise_for_status().json()
         names = [str(model["id"]) for model in answer["data"]]
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, KeyError, TypeError):
         return []

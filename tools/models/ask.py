@@ -159,21 +159,17 @@ def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: boo
     The limits are written as `maxItems` and `maxLength`.
     """
 
-    def convert(part: Any) -> Any:
-        if isinstance(part, list):
-            return [convert(item) for item in part]
-        if not isinstance(part, dict):
-            return part
-        kept = {key: convert(item) for key, item in part.items() if key != LENGTH_LIMIT_KEY}
-        if bounded and LENGTH_LIMIT_KEY in part:
-            limit = getattr(limits, part[LENGTH_LIMIT_KEY])
+    def convert(part: dict[str, Any]) -> dict[str, Any]:
+        name = part.pop(LENGTH_LIMIT_KEY, None)
+        if bounded and name:
+            limit = getattr(limits, name)
             if part.get("type") == "array":
-                kept["maxItems"] = limit
+                part["maxItems"] = limit
             else:
-                kept["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
-        return kept
+                part["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
+        return part
 
-    built: dict[str, Any] = convert(_build_json_schema(schema))
+    built: dict[str, Any] = json.loads(json.dumps(_build_json_schema(schema)), object_hook=convert)
     return built
 
 

@@ -186,18 +186,17 @@ async def classify_fault(
     fault = translate_error(error, settings, prompt)
     if isinstance(fault, ContextOverflowError) and fault.context_length:
         record_context_length(settings, fault.context_length)
-    is_refusal = not may_be_caused_by_request(error)
+    is_refusal = isinstance(fault, SettingsError)
     # After a refusal of several answers they are requested one by one, so the reason does not matter yet.
-    if is_refusal and (not isinstance(fault, SettingsError) or stream.keywords["number"] > 1):
+    if stream.keywords["number"] > 1 if is_refusal else not may_be_caused_by_request(error):
         return fault
+    limit = max_tokens if is_refusal else PROBE_MAX_TOKENS
     try:
-        async with acquire_slot(settings):
+        async with acquire_slot(settings), aclosing(stream(HARMLESS_PROMPT, limit)) as answer:
             if is_refusal:
-                async with aclosing(stream(HARMLESS_PROMPT, max_tokens)) as answer:
-                    await anext(answer)
+                await anext(answer)
             else:
-                short = stream(HARMLESS_PROMPT, PROBE_MAX_TOKENS)
-                await _collect(short, settings, PROBE_MAX_TOKENS, lambda *_: None)
+                await _collect(answer, settings, limit, lambda *_: None)
     except (*CLIENT_ERRORS, StopAsyncIteration):
         return fault
     if is_refusal:
@@ -278,21 +277,19 @@ async def _collect(
         reasons[0] = "length" if usage and usage[1] >= max_tokens else "stop"
     if INTERRUPTED_REASONS & set(reasons.values()) or not texts:
         raise BrokenAnswerError(CUT_OFF if received else NO_CHOICE)
-    completions = [
+    read, written = usage or (0, received)
+    return [
         Completion(
             text="".join(texts[index]),
             finish_reason=reasons[index],
-            input_tokens=0,
-            output_tokens=0,
+            input_tokens=0 if place else read,
+            output_tokens=0 if place else written,
             tokens_estimated=usage is None,
-            seconds=0.0,
+            seconds=0.0 if place else round(time.perf_counter() - begin, 3),
             http_retries=0,
         )
-        for index in sorted(texts)
+        for place, index in enumerate(sorted(texts))
     ]
-    completions[0]["input_tokens"], completions[0]["output_tokens"] = usage or (0, received)
-    completions[0]["seconds"] = round(time.perf_counter() - begin, 3)
-    return completions
 
 
 async def constrains(settings: ModelSettings, schema: dict[str, Any]) -> bool:

@@ -293,8 +293,8 @@ def _build_client(settings: ModelSettings) -> BaseChatModel:
         base_url=settings.base_url,
         api_key=SecretStr(key),
         timeout=timeout,
-        stream_chunk_timeout=None,  # `stream_answer` has one for the models of all providers
-        max_retries=0,  # `build_retrier` counts and records the retries
+        stream_chunk_timeout=None,  # `_collect` in client.py has one for the models of all providers
+        max_retries=0,  # `send_with_retries` counts and records the retries
         stream_usage=True,
         # The default client would be shared by all event loops of the process, and closed with the first of them.
         http_async_client=openai.DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_reject_web_page]}),
@@ -406,15 +406,12 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
             # vLLM reports the context of a model, and llama.cpp that of one of its slots.
             length = model.get("max_model_len") or (model.get("meta") or {}).get("n_ctx")
             lengths[str(model["id"])] = int(length) if length else None
+        counted: Any = None
         # vLLM and llama.cpp have /tokenize at the same path, but each ignores the other's fields.
-        try:
+        with suppress(openai.APIStatusError, BrokenAnswerError, ValueError):
             counted = await _post_request(settings, "/tokenize", prompt="a", content="a")
-        except (openai.APIStatusError, BrokenAnswerError, ValueError):
-            counted = None
-        names = counted.keys() if isinstance(counted, dict) else ()
-        tokenizer: Literal["vLLM", "llama.cpp", ""]
-        tokenizer = "vLLM" if "count" in names else "llama.cpp" if "tokens" in names else ""
-        return Endpoint(context_lengths=lengths, tokenizer=tokenizer)
+        names = counted if isinstance(counted, dict) else {}
+        return Endpoint(lengths, "vLLM" if "count" in names else "llama.cpp" if "tokens" in names else "")
     except (openai.NotFoundError, ValueError, KeyError, TypeError, AttributeError):
         raise translate_error(BrokenAnswerError(NO_LIST), settings) from None
     except (openai.OpenAIError, BrokenAnswerError) as error:
