@@ -123,7 +123,7 @@ async def _drive_graph(
 
         # 1. Find out where the run stands, and whether this version can resume it.
         snapshot = await graph.aget_state(config, subgraphs=True)
-        start = _choose_graph_input(snapshot, recorder, answer)
+        start = choose_graph_input(snapshot, record, runnable, answer)
         if not runnable.is_finished(snapshot.values):
             await asyncio.to_thread(require_allowed_code, list_named_code(record["settings"]))
             try:
@@ -152,9 +152,15 @@ async def _drive_graph(
         return _save_outcome("done", snapshot, recorder)
 
 
-def _choose_graph_input(snapshot: StateSnapshot, recorder: RunRecorder, answer: Answer | None) -> Any:
-    """Return the graph's input: that of a new run, a command with the answer, or None to go on from the checkpoints."""
-    record = recorder.record
+def choose_graph_input(
+    snapshot: StateSnapshot, record: RunRecord, runnable: RunnableGraph, answer: Answer | None
+) -> Any:
+    """Return the graph's input: that of a new run, a command with the answer, or None to go on from the checkpoints.
+
+    Raises:
+        InputError: The run does not wait for an answer.
+        StateError: The checkpoints are gone.
+    """
     if answer is not None:
         if not snapshot.interrupts:
             raise InputError(f"The run {record['id']} does not wait for an answer; resume it without one.")
@@ -164,7 +170,7 @@ def _choose_graph_input(snapshot: StateSnapshot, recorder: RunRecorder, answer: 
         return None
     if record["usage"]:
         raise StateError(f"The checkpoints of the run {record['id']} are gone; start it anew.", kind="run_incompatible")
-    return recorder.runnable.graph_input(record["input"])
+    return runnable.graph_input(record["input"])
 
 
 async def _stream_until_stopped(

@@ -93,17 +93,9 @@ def _group_usage_totals(
     """Return the usage of each call by its group, as totals that are not yet summed up."""
     groups: dict[Group, list[UsageTotals]] = {}
     for call in calls:
-        sums = UsageTotals(
-            calls=1,
-            input_tokens=call["input_tokens"],
-            output_tokens=call["output_tokens"],
-            tokens_estimated=call["tokens_estimated"],
-            seconds=call["seconds"],
-            http_retries=call["http_retries"],
-            reasks=int(call["reask"]),
-            trims=len(call["trims"]),
-        )
-        groups.setdefault(group_of(call), []).append(sums)
+        # All other totals have the names of the call's own fields.
+        totals: Any = {**call, "calls": 1, "reasks": int(call["reask"]), "trims": len(call["trims"])}
+        groups.setdefault(group_of(call), []).append(totals)
     return groups
 
 

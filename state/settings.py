@@ -24,7 +24,6 @@ from pydantic import (
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from state.computed_findings import DEFAULT_SEVERITY, CheckKind, Severity
 from state.errors import SettingsError
@@ -279,10 +278,10 @@ class FeedbackSettings(SystemSettings):
         return value
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Everything that can be configured; unknown keys are errors. Values come from `tools/configuration.py`."""
 
-    model_config = SettingsConfigDict(extra="forbid", env_prefix="DRAFTROOM_", env_nested_delimiter="__")
+    model_config = ConfigDict(extra="forbid")
 
     preset: str | None = Field(None, description="Name or path of a preset that these settings start from.")
     prompts: PromptsFolder = None
@@ -329,17 +328,6 @@ class Settings(BaseSettings):
                 role: self.resolve_model_settings(role).model_dump(mode="json") for role in SYSTEM_TABLES[table].roles
             },
         }
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - named by pydantic
-        init_settings: PydanticBaseSettingsSource,
-        *_: PydanticBaseSettingsSource,
-        **__: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read no source but the arguments: `tools/configuration.py` merges the others in a documented order."""
-        return (init_settings,)
 
 
 # Code that must know all systems finds their tables here.

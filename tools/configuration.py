@@ -320,8 +320,10 @@ def _read_stored_settings(file: Path | None) -> dict[str, Any]:
             f"The {file} of this folder, which may be anyone's, names code ({', '.join(code)}): if you trust it, move "
             f"these settings to {own}, or set DRAFTROOM_CONFIG={file}."
         )
+    # Any model will do, though the source asks for one of pydantic-settings.
+    environment = EnvSettingsSource(Settings, env_prefix="DRAFTROOM_", env_nested_delimiter="__")  # type: ignore[arg-type]
     try:
-        return merge_settings(values, EnvSettingsSource(Settings)())
+        return merge_settings(values, environment())
     except UnreadableVariable as error:
         raise SettingsError(f"An environment variable cannot be read: {error}.") from error
 

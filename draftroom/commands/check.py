@@ -68,7 +68,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
         _exit_on_contradictions(values["findings"])
         return
     paper = read_run_input(file, scope="whole", max_pages=max_pages)
-    report = _build_paper_report(severity, without, paper, references=references)
+    report = build_paper_report(severity, without, paper, references=references)
     for path in output:
         try:
             path.write_text(REPORT_FORMATS[path.suffix.lower()](paper, report), encoding="utf-8")
@@ -92,7 +92,7 @@ def build_check_work(flags: Mapping[str, Any]) -> PaperWork:
     if request := _build_model_request(flags):
         return SystemRunWork(request)
     choices = {name: flags[name] for name in ("severity", "without", "max_pages", "references")}
-    examine = partial(_build_paper_report, flags["severity"], flags["without"], references=flags["references"])
+    examine = partial(build_paper_report, flags["severity"], flags["without"], references=flags["references"])
     return CheckWork(choices, examine, flags["max_pages"])
 
 
@@ -120,7 +120,7 @@ def _validate_finding_kinds(kinds: Collection[str]) -> None:
         raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
 
 
-def _build_paper_report(
+def build_paper_report(
     severity: Severity, without: Collection[str], paper: RunInput, *, references: bool
 ) -> PaperReport:
     """Check a paper (references too if wanted); return findings of at least `severity`, except kinds in `without`."""

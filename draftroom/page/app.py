@@ -23,6 +23,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from draftroom.commands.check import build_paper_report
 from draftroom.exit_codes import HTTP_STATUSES
 from draftroom.files import read_run_input_bytes
 from draftroom.page import changes, views
@@ -33,12 +34,9 @@ from draftroom.page.threads import ThreadMiddleware
 from draftroom.systems import find_system
 from runs.deletion import delete_run
 from runs.record import RunRecord, find_record
-from state.computed_findings import select_findings
+from state.computed_findings import DEFAULT_SEVERITY
 from state.errors import DraftroomError, InputError
-from tools.configuration import load_settings
 from tools.documents.reading import MAX_BYTES, load_document
-from tools.literature.references import look_up_references
-from tools.numbers import check_paper
 
 STATIC_FOLDER = Path(__file__).parent / "static"  # built from `web/` by `make web`
 MAX_REQUEST_BYTES = MAX_BYTES + 1_000_000  # a paper, and room for the other fields of the form
@@ -174,13 +172,11 @@ async def check_uploaded_paper(request: Request) -> Response:
     """Check an uploaded paper for contradictions without a model, and respond with the findings."""
     data, name, fields = await read_upload(request)
     name = views.normalize_file_name(name)
-    paper = (await asyncio.to_thread(read_run_input_bytes, data, name, scope="whole", max_pages=100))["paper"]
-    document = await asyncio.to_thread(load_document, paper)
-    report = await asyncio.to_thread(check_paper, document, paper["warnings"])
-    if fields.get("references"):
-        literature = load_settings().feedback.literature
-        report = await asyncio.to_thread(look_up_references, report, document, literature)
-    return JSONResponse({**select_findings(report), "source": views.build_source_payload(document)})
+    paper = await asyncio.to_thread(read_run_input_bytes, data, name, scope="whole", max_pages=100)
+    references = bool(fields.get("references"))
+    report = await asyncio.to_thread(build_paper_report, DEFAULT_SEVERITY, (), paper, references=references)
+    document = await asyncio.to_thread(load_document, paper["paper"])
+    return JSONResponse({**report, "source": views.build_source_payload(document)})
 
 
 async def read_upload(request: Request) -> tuple[bytes, str, dict[str, str]]:

@@ -18,7 +18,7 @@ from langgraph_sdk.schema import StreamMode
 
 from draftroom.systems import find_system
 from nodes.shared import FROZEN_SETTINGS
-from runs.driver import Answer
+from runs.driver import Answer, choose_graph_input
 from runs.graph_state import build_graph_metadata, load_snapshot
 from runs.record import RunRecord, format_current_time, lock_thread, write_record
 from runs.runnable import RunnableGraph
@@ -126,8 +126,5 @@ async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer
         raise InputError("This run is done; begin a new one.")
     if snapshot.interrupts and answer is None:
         raise InputError("This run waits for an answer.")
-    if answer is not None:
-        if not snapshot.interrupts:
-            raise InputError("This run does not wait for an answer.")
-        return {"command": {"resume": answer}}
-    return {"input": None if snapshot.created_at else runnable.graph_input(record["input"])}
+    chosen = choose_graph_input(snapshot, record, runnable, answer)
+    return {"input": chosen} if answer is None else {"command": {"resume": answer}}
