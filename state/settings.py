@@ -45,9 +45,6 @@ SimplificationRole = Literal[
 FeedbackRole = Literal[
     "planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier", "number_reader"
 ]
-JOURNALISM_ROLES: tuple[JournalismRole, ...] = get_args(JournalismRole)
-SIMPLIFICATION_ROLES: tuple[SimplificationRole, ...] = get_args(SimplificationRole)
-FEEDBACK_ROLES: tuple[FeedbackRole, ...] = get_args(FeedbackRole)
 # Roles that only some runs have. Their model must be named; the model of `default` does not stand in for it.
 OPTIONAL_ROLES = ("warm_start",)
 
@@ -107,7 +104,7 @@ class CheckSettings(SystemSettings):
 class JournalismSettings(SystemSettings):
     """Settings of `science_journalism`."""
 
-    roles = JOURNALISM_ROLES
+    roles = get_args(JournalismRole)
     known_extensions = JOURNALISM_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {"sequence_to_sequence": True, "max_pages": True, "pause": True}
 
@@ -138,7 +135,7 @@ class JournalismSettings(SystemSettings):
 class SimplificationSettings(SystemSettings):
     """Settings of `medical_simplification`."""
 
-    roles = SIMPLIFICATION_ROLES
+    roles = get_args(SimplificationRole)
     known_extensions = SIMPLIFICATION_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {"max_pages": True}
 
@@ -229,7 +226,7 @@ class LiteratureSettings(BaseModel):
 class FeedbackSettings(SystemSettings):
     """Settings of `focused_feedback`."""
 
-    roles = FEEDBACK_ROLES
+    roles = get_args(FeedbackRole)
     known_extensions = FEEDBACK_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {
         **dict.fromkeys(("max_pages", "min_words", "pause", "reranker", "embedding", "retriever"), True),

@@ -101,7 +101,8 @@ _register_batch_command("check", check.check, check.build_check_work)
 
 def _run_batch(batch: Batch, *, quiet: bool) -> None:
     """Run a batch with its progress on the terminal; raise typer.Exit if it was stopped or papers failed."""
-    with _BatchProgress(quiet=quiet) as progress:
+    progress = _BatchProgress(quiet=quiet)
+    with progress.bar:
         rows = batch.run(progress.report_paper, print_to_stderr, progress.report_start)
     failed = [row for row in rows if row["status"] == "failed"]
     if not quiet:
@@ -118,26 +119,19 @@ def _run_batch(batch: Batch, *, quiet: bool) -> None:
 
 
 class _BatchProgress:
-    """Context manager that shows a batch: a line for each finished paper, and on a terminal a bar below."""
+    """Progress of a batch: a line for each finished paper, and on a terminal a bar below, which is a context."""
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-        self._bar = Bar(*columns, console=ERR, transient=True, disable=quiet or not ERR.is_terminal)
-
-    def __enter__(self) -> _BatchProgress:
-        self._bar.start()
-        self._task = self._bar.add_task("reading the first papers", total=None)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
+        self.bar = Bar(*columns, console=ERR, transient=True, disable=quiet or not ERR.is_terminal)
+        self._task = self.bar.add_task("reading the first papers", total=None)
 
     def report_start(self, ended: int, total: int) -> None:
         """Show how many of all papers a resumed batch has finished before; callback of `Batch.run`."""
         if ended and not self._quiet:
             print_to_stderr(f"Resuming: {ended} of {total} papers are finished.")
-        self._bar.update(self._task, completed=ended, total=total, description="running the first papers")
+        self.bar.update(self._task, completed=ended, total=total, description="running the first papers")
 
     def report_paper(self, ended: EndedJob) -> None:
         """Show the outcome of a paper and the pace of the batch, unless quiet; callback of `Batch.run`."""
@@ -150,4 +144,4 @@ class _BatchProgress:
         pace = "" if ERR.is_terminal else f" ({ended.pace})"
         print_to_stderr(f"{number}/{total} {row['id']}: {outcome}{pace}", style="red" if "error" in row else "")
         description = strip_control_characters(ended.pace + (f", {ended.failed} failed" if ended.failed else ""))
-        self._bar.update(self._task, completed=number, total=total, description=description)
+        self.bar.update(self._task, completed=number, total=total, description=description)

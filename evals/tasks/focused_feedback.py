@@ -32,7 +32,7 @@ from runs.jobs import Record
 from runs.runnable import Builder
 from state.extensions import FEEDBACK_EXTENSIONS, resolve_extensions
 from state.feedback import Weakness
-from state.settings import FEEDBACK_ROLES, FeedbackContext, Settings
+from state.settings import FeedbackContext, FeedbackSettings, Settings
 from tools.reranking import choose_weights_folder, load_reranker, preload_reranker, select_unseen_weights
 
 WEAKNESS_LABELS: tuple[Weakness, ...] = get_args(Weakness)
@@ -263,7 +263,7 @@ FOCUSED_FEEDBACK = Task(
     name="focused_feedback",
     kind="feedback",
     source="Chamoun, Schlichtkrull and Vlachos, Automated Focused Feedback Generation (SWIF2T); GPT-4",
-    roles=FEEDBACK_ROLES,
+    roles=FeedbackSettings.roles,
     systems=SYSTEMS,
     rows=ROWS,
     usual=["single", "cove", "swif2t", "as-set"],

@@ -25,7 +25,7 @@ from evals.task import (
 from graphs.medical_simplification import builder
 from runs.jobs import Record
 from state.extensions import SIMPLIFICATION_EXTENSIONS, resolve_extensions
-from state.settings import SIMPLIFICATION_ROLES, Lead, SimplificationContext
+from state.settings import Lead, SimplificationContext, SimplificationSettings
 from tools.checks.omissions import find_lost_details
 from tools.checks.readability import compute_readability
 
@@ -228,7 +228,7 @@ MEDICAL_SIMPLIFICATION = Task(
     name="medical_simplification",
     kind="simplification",
     source="Lyu and Pergola, Society of Medical Simplifiers (SoMS); gpt-3.5-turbo-1106 on the Cochrane test set",
-    roles=SIMPLIFICATION_ROLES,
+    roles=SimplificationSettings.roles,
     systems=SYSTEMS,
     rows=ROWS,
     usual=_DEFAULT_ROWS,

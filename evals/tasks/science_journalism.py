@@ -30,7 +30,7 @@ from nodes.journalism.journalist import resolve_model_folder
 from runs.jobs import Record
 from runs.runnable import Builder
 from state.extensions import JOURNALISM_EXTENSIONS, resolve_extensions
-from state.settings import JOURNALISM_ROLES, JournalismContext, Settings, Variant
+from state.settings import JournalismContext, JournalismSettings, Settings, Variant
 from tools.checks.fidelity import compute_coverage, list_unsupported_facts
 from tools.checks.readability import compute_mean_grade, compute_readability
 
@@ -216,7 +216,7 @@ SCIENCE_JOURNALISM = Task(
     name="science_journalism",
     kind="journalism",
     source="Jiang, Shi and Luo, LLM-Collaboration on Automatic Science Journalism (LLM-CLBR); Qwen1.5-7B and 1.8B",
-    roles=JOURNALISM_ROLES,
+    roles=JournalismSettings.roles,
     optional_roles=["warm_start"],
     systems=SYSTEMS,
     rows=ROWS,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from pathlib import Path
 from typing import Any, cast
 
 from langgraph.types import Overwrite
@@ -36,6 +38,7 @@ DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
 _EXAMPLES_DEVIATION = (
     "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
 )
+_DEVIATIONS = tomllib.loads((Path(__file__).parent / "deviations.toml").read_text(encoding="utf-8"))
 # Id of a text that is not in the paper.
 GIVEN_TEXT_ID = "text"
 
@@ -43,33 +46,21 @@ GIVEN_TEXT_ID = "text"
 def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
     """Yield the deviations of the whole system; raise `SettingsError` if plans are to be ranked without weights."""
     asked = " and ".join(list_literature_sources(chosen))
-    yield from [
-        "A plan is a list in JSON, in the paper a numbered list.",
-        f"The paper does not say how many plans are sampled (here {chosen.plans}), how warm (several: at a temperature "
-        f"of {chosen.plan_temperature:g} or more), with how many questions (at most {chosen.max_questions}), and how "
-        f"many publications a question is looked up in ({chosen.literature.results}).",
-        f"Papers are split at paragraphs and words into at most {chosen.segment_characters:,} characters, as the "
-        "authors' code does; the paper speaks of segments of equal length. Their references are not searched.",
-        f"The literature that was asked is {asked}, in the paper Google. Where a full text cannot be had, the "
-        "abstract is read; records of the paper under review itself, by identifier, title or abstract, are left out."
-        if asked
-        else "No literature is set up, so the paper alone was asked.",
-        "The controller may go to the review once a question is answered, and may leave it out at the last step. "
-        "Where it gives no usable answer the plan is followed; a question without one is dropped.",
-    ]
+    yield from (text.format(chosen=chosen) for text in _DEVIATIONS["plans"])
+    yield _DEVIATIONS["literature" if asked else "no_literature"].format(asked=asked)
+    yield _DEVIATIONS["controller"]
     if chosen.retriever:
-        yield f"Passages are chosen by the code {chosen.retriever}, in the paper by their embeddings."
+        yield _DEVIATIONS["retriever"].format(chosen=chosen)
     elif chosen.retrieval != "bm25":
         is_local = chosen.embedding == EmbeddingSettings(model=chosen.embedding.model)
         in_parts = ", in parts where they are longer than it reads" if is_local else ""
-        yield f"Segments are embedded by {chosen.embedding.model}{in_parts}; the paper names no model."
+        yield _DEVIATIONS["embedding"].format(chosen=chosen, in_parts=in_parts)
     if chosen.rerank and chosen.plans > 1:
         from tools.reranking.plan_reranker import read_reranker_config  # noqa: PLC0415 - packages of an extra
 
         folder = choose_weights_folder(chosen)
         weights = "the weights that ship with Draftroom" if folder == SHIPPED_WEIGHTS else f"the weights in {folder}"
-        encoder = read_reranker_config(folder).encoder
-        yield f"Plans are ranked by {weights}, of the encoder {encoder}; the paper's is bert-base-cased."
+        yield _DEVIATIONS["reranker"].format(weights=weights, encoder=read_reranker_config(folder).encoder)
 
 
 async def initialise(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import tomllib
+from pathlib import Path
 from typing import Any
 
 from langgraph.types import Overwrite
@@ -14,20 +16,12 @@ from state.settings import SimplificationContext, SimplificationSettings
 from state.simplification import SimplificationInput
 from tools.documents.reading import load_source_text
 
+_DEVIATIONS = tomllib.loads((Path(__file__).parent / "deviations.toml").read_text(encoding="utf-8"))
+
 
 def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
     """List the deviations of the society of agents from the paper, with its settings."""
-    return [
-        f"Agents have {chosen.revision_rounds} rounds to agree; the paper has them go on until they do. An agent that "
-        "gives no usable answer ends its loop.",
-        "The simplifier's answer has the paper's title and no closing invitation to further questions.",
-        "All answers but the simplifier's texts are JSON by a schema; the paper's agents write text.",
-        "The selector reads the original, the newest text and a retelling of what was said, or a summary of that, "
-        "not the entire conversation. It is not asked if one lead agent is left; if it fails, the first one acts.",
-        "A wording without a verdict is rejected, a part without one stays, a question without an answer is dropped.",
-        "Accepted wordings enter the text together, after the last round; in the paper they enter round by round.",
-        "Wordings, removals and corrections are made in the newest text; the paper's simplifier rewrites the original.",
-    ]
+    return [text.format(chosen=chosen) for text in _DEVIATIONS["society"]]
 
 
 async def initialise(state: SimplificationInput) -> dict[str, Any]:
