@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,14 +79,8 @@ def without_package(draftroom: Command, tmp_path: Path, name: str) -> Command:
 
 
 @pytest.fixture
-def endpoint() -> Iterator[FakeEndpoint]:
-    with FakeEndpoint({"large": 8192, "small": 4096}) as endpoint:
-        yield endpoint
-
-
-@pytest.fixture
-def draftroom(endpoint: FakeEndpoint, tmp_path: Path) -> Command:
-    return Command(tmp_path / "home", endpoint)
+def draftroom(fake_endpoint: FakeEndpoint, tmp_path: Path) -> Command:
+    return Command(tmp_path / "home", fake_endpoint)
 
 
 @pytest.fixture

@@ -123,14 +123,6 @@ def test_the_corners_follow_the_text_as_it_is_read(tmp_path: Path, rotation: int
     assert down[0] * right[1] - down[1] * right[0] == pytest.approx(9), "from upper left to lower left"
 
 
-def test_a_quote_over_two_pages_is_highlighted_on_both(tmp_path: Path):
-    notes = annotations(annotated(with_difficult_quotes(tmp_path, 0, (0, 0))))
-    pages = [page for page, note in notes if note["/Subj"] == "Meaningful Comparison"]
-    lines = [len(note["/QuadPoints"]) / 8 for _, note in notes if note["/Subj"] == "Originality"]
-    assert pages == [0, 1]
-    assert lines == [2], "one box a line, also where the line is in another column"
-
-
 def test_each_note_holds_the_comment(tmp_path: Path):
     values = finished(tmp_path)
     notes = {note["/Subj"]: note for _, note in annotations(annotated(values))}

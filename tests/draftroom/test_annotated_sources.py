@@ -15,7 +15,6 @@ from docx.oxml.ns import qn
 from pylatexenc.latexwalker import LatexWalker
 
 from draftroom.rendering.feedback import RENDERING
-from state.errors import InputError
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.typeset_draft import typeset
 from tools.documents.reading import load_document, read_document
@@ -172,12 +171,6 @@ def test_the_annotated_source_compiles(latex_file: Path, tmp_path: Path):
     (tmp_path / "out.tex").write_text(annotated_latex(values), encoding="utf-8")
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "out.tex"]
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
-
-
-def test_only_a_latex_source_gets_latex_notes(word_file: Path):
-    values = commented(word_file, CLAIM)
-    with pytest.raises(InputError, match="LaTeX"):
-        annotated_latex(values)
 
 
 def test_what_the_author_answers_stands_with_the_comment(word_file: Path):

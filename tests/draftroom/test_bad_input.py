@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from state.errors import ErrorKind
 from tests.draftroom.conftest import Command
 from tests.draftroom.refusing import assert_refused
 from tests.fake_endpoint import FakeEndpoint
+from tests.support.disks import small_disk
 
 
 @pytest.mark.parametrize(
@@ -133,13 +133,8 @@ def test_a_context_that_is_too_small(draftroom: Command, paper: Path):
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system with room for a few checkpoints only."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = os.geteuid() == 0 and not subprocess.call(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", folder])
-    if not mounted:
-        pytest.skip("a file system of its own can be mounted only by root")
-    yield folder
-    subprocess.check_call(["umount", folder])
+    with small_disk(tmp_path / "disk", 512) as folder:
+        yield folder
 
 
 def test_a_disk_that_fills_up_in_the_middle(draftroom: Command, paper: Path, tiny_disk: Path):

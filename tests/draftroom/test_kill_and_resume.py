@@ -41,7 +41,6 @@ SYSTEMS = ["explain", "simplify", "review in turn"]
 EVERY_CHECKPOINT = [(name, stored) for name in SYSTEMS for stored in range(CASES[name].checkpoints)]
 EVERY_ANSWER = [(name, stored) for name, case in CASES.items() for stored in range(len(case.calls))]
 Whole = Callable[[str], dict[str, Any]]
-Begun = Callable[..., Command]
 Recorded = Callable[[str], RecordedRun]
 
 
@@ -57,27 +56,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     @cache
     def run(name: str) -> dict[str, Any]:
         case, home = CASES[name], tmp_path_factory.mktemp("whole")
-        with FakeEndpoint({"large": 8192, "small": 4096}, answer=case.answer()) as endpoint:
+        with FakeEndpoint(answer=case.answer()) as endpoint:
             with environment(case, home, endpoint):
                 outcome = go_on(case, record_of(case.system, home), "sqlite")
             assert Counter(step_of(request) for request in endpoint.chat_requests) == Counter(case.calls)
         return comparable(outcome.values)
 
     return run
-
-
-@pytest.fixture
-def begun(draftroom: Command, monkeypatch: pytest.MonkeyPatch) -> Begun:
-    """Sets the environment of a case, and has its models answer."""
-
-    def set_up(case: Case, **variables: str) -> Command:
-        draftroom.endpoint.answer = case.answer()
-        command = draftroom.with_variables({**case.settings, **variables})
-        for name, value in command.variables.items():
-            monkeypatch.setenv(name, value)
-        return command
-
-    return set_up
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +73,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recorded]:
         @cache
         def record(name: str) -> RecordedRun:
             case, home = CASES[name], tmp_path_factory.mktemp("recorded")
-            endpoint = endpoints.enter_context(FakeEndpoint({"large": 8192, "small": 4096}, answer=case.answer()))
+            endpoint = endpoints.enter_context(FakeEndpoint(answer=case.answer()))
             with environment(case, home, endpoint):
                 return record_run(case, endpoint, home, tmp_path_factory.mktemp("copies"))
 
@@ -147,10 +132,16 @@ def test_a_run_that_lost_an_answer_asks_for_that_one_again(
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_process_that_is_killed_is_gone_on_with(
-    name: str, checkpoints: str, begun: Begun, whole: Whole, tmp_path: Path, endpoint: FakeEndpoint
+    name: str, checkpoints: str, whole: Whole, draftroom: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    case, before = CASES[name], answers_in_checkpoint(checkpoints)
-    command, kept = begun(case, DRAFTROOM_CHECKPOINTS=checkpoints), len(case.calls) // 2
+    case, before, endpoint = CASES[name], answers_in_checkpoint(checkpoints), draftroom.endpoint
+    command, kept = (
+        draftroom.with_variables({**case.settings, "DRAFTROOM_CHECKPOINTS": checkpoints}),
+        len(case.calls) // 2,
+    )
+    for variable, value in command.variables.items():
+        monkeypatch.setenv(variable, value)
+    endpoint.answer = case.answer()
     paper = tmp_path / record_of(case.system, tmp_path)["input"]["name"]
     endpoint.hold_after(kept)
     with command.start(*case.command, paper, "--quiet") as process:

@@ -127,13 +127,8 @@ def test_a_setting_that_cannot_be_used(draftroom: Command, abstract: Path, argum
     assert named in result.stderr
 
 
-def fail_once(draftroom: Command, schema: str) -> None:
-    """Let the endpoint fail the first request for `schema`; all else is answered as by the society."""
-    draftroom.endpoint.answer = Script([When(Status(503), schema=schema, times=1)], otherwise=Society())
-
-
 def test_calls_of_a_loop_that_failed_are_on_record_and_not_repeated(draftroom: Command, abstract: Path):
-    fail_once(draftroom, "WordingVerdicts")
+    draftroom.endpoint.answer = Script([When(Status(503), schema="WordingVerdicts", times=1)], otherwise=Society())
     assert draftroom("simplify", abstract, *LEXICAL).exit_code == EXIT_CODES["endpoint_down"]
     (record,) = draftroom.records()
     assert [part["role"] for part in record["usage"]] == ["language_clarifier"]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.draftroom.conftest import draftroom, endpoint
+from tests.draftroom.conftest import draftroom
 from tests.support.postgres import PostgresServer, postgres_server
 
-__all__ = ["draftroom", "endpoint"]
+__all__ = ["draftroom"]
 
 SHORT = os.environ.get("FAULTS") == "short"
 """Fewer of each, for CI; `make test-faults` has all."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,25 +12,13 @@ from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command
 from tests.faults.conftest import SHORT, Count
 from tests.faults.test_endpoint import one_sentence
+from tests.support.disks import small_disk
 from tests.support.killing import CASES, answered, answers_in_checkpoint, record_of, wait_until
 
 pytestmark = pytest.mark.faults
 every_system = pytest.mark.parametrize("name", ["explain", "simplify", "review in turn"])
 SIZES = range(40, 1000, 240 if SHORT else 60)
 """Of the disk, in kilobytes: it fills up at the record, at the checkpoints' first table, or long after."""
-
-
-@contextmanager
-def disk(folder: Path, kilobytes: int) -> Iterator[Path]:
-    """A file system of its own."""
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.call(mount):
-        pytest.skip("a file system of its own can be mounted only by root")
-    try:
-        yield folder
-    finally:
-        subprocess.check_call(["umount", folder])
 
 
 def remount(folder: Path, option: str) -> None:
@@ -45,7 +30,7 @@ def test_a_disk_that_is_full_anywhere(name: str, draftroom: Command, tmp_path: P
     case, came = CASES[name], Counter[str]()
     paper = tmp_path / record_of(case.system, tmp_path)["input"]["name"]
     for kilobytes in SIZES:
-        with disk(tmp_path / f"disk-{kilobytes}", kilobytes) as home:
+        with small_disk(tmp_path / f"disk-{kilobytes}", kilobytes) as home:
             command = Command(home, draftroom.endpoint, case.settings)
             asked = len(draftroom.endpoint.chat_requests)
             draftroom.endpoint.answer = case.answer()
@@ -72,7 +57,7 @@ def test_a_folder_that_can_no_longer_be_written(name: str, draftroom: Command, t
     paper = tmp_path / record_of(case.system, tmp_path)["input"]["name"]
     points = range(0, len(case.calls), 3)
     for kept in points:
-        with disk(tmp_path / f"disk-{kept}", 64 << 10) as home:
+        with small_disk(tmp_path / f"disk-{kept}", 64 << 10) as home:
             command = Command(home, draftroom.endpoint, case.settings)
             asked = len(draftroom.endpoint.chat_requests)
             draftroom.endpoint.answer = case.answer()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
-import subprocess
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command
 from tests.faults.conftest import Count
 from tests.faults.test_endpoint import one_sentence
+from tests.support.disks import small_disk
 from tests.support.killing import CASES, answered, answers_in_checkpoint, record_of, wait_until
 from tests.support.postgres import PostgresServer, postgres_server
 
@@ -102,21 +101,13 @@ def test_connections_that_are_used_up(
 @contextmanager
 def on_small_disk(megabytes: int) -> Iterator[tuple[PostgresServer, Path]]:
     """A server whose data are on a disk of that size."""
-    folder = Path(tempfile.mkdtemp(prefix="pg-"))
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
-    if os.geteuid() or subprocess.call(mount):
-        folder.rmdir()
-        pytest.skip("a file system of its own can be mounted only by root")
-    try:
+    with tempfile.TemporaryDirectory(prefix="pg-") as name, small_disk(Path(name), megabytes << 10) as folder:
         server = PostgresServer(folder)
         server.start()
         try:
             yield server, folder
         finally:
             server.kill()
-    finally:
-        subprocess.check_call(["umount", folder])
-        shutil.rmtree(folder)
 
 
 @every_system

@@ -38,6 +38,8 @@ async def test_a_short_paper_is_its_own_first_draft_with_the_extension(fake_endp
     result = await run(fake_endpoint, f"# Bones\n\n## Abstract\n\n{COPIED}", rounds=1, extensions="begin_with_paper")
     assert result["drafts"][0]["text"].split() == f"# Bones {COPIED}".split()
     assert steps(fake_endpoint) == ROUND, "nobody is asked for a draft, and it is revised like any other"
+    untitled = await run(fake_endpoint, COPIED, rounds=1, extensions="begin_with_paper")
+    assert untitled["drafts"][0]["text"].split() == COPIED.split()
 
 
 async def test_it_is_said_when_the_article_is_still_the_paper(fake_endpoint: FakeEndpoint) -> None:
@@ -45,12 +47,6 @@ async def test_it_is_said_when_the_article_is_still_the_paper(fake_endpoint: Fak
         fake_endpoint.answer = copying(copied=revision)
         result = await run(fake_endpoint, COPIED, rounds=1, select="best", extensions="begin_with_paper")
         assert any("the paper's own text" in warning for warning in result["warnings"]) is still_the_paper
-
-
-async def test_a_paper_without_a_title_begins_without_a_heading(fake_endpoint: FakeEndpoint) -> None:
-    fake_endpoint.answer = copying("Doctors gave zoledronate.")
-    result = await run(fake_endpoint, COPIED, rounds=1, extensions="begin_with_paper")
-    assert result["drafts"][0]["text"].split() == COPIED.split()
 
 
 async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeEndpoint) -> None:

@@ -27,16 +27,6 @@ def reviewed(page: httpx.Client) -> str:
     return str(to_its_end(page, begin(page, "review", SEEDLINGS, section="Methods"))["record"]["id"])
 
 
-@pytest.fixture(scope="module")
-def explained(page: httpx.Client) -> str:
-    return str(to_its_end(page, begin(page, "explain"))["record"]["id"])
-
-
-@pytest.fixture(scope="module")
-def simplified(page: httpx.Client) -> str:
-    return str(to_its_end(page, begin_simplification(page))["record"]["id"])
-
-
 def test_a_paper_is_dropped_watched_read_and_edited(start_page: Page):
     start_page.get_by_role("radio", name="Explain").check()
     start_page.locator("input[type=file]").set_input_files(MOSSES)
@@ -106,18 +96,12 @@ def test_no_view_has_a_barrier(
 
 
 @pytest.fixture(scope="module")
-def paused(page: httpx.Client) -> str:
-    return str(to_its_end(page, begin(page, "explain", pause=True))["record"]["id"])
-
-
-@pytest.fixture(scope="module")
-def runs_shown(reviewed: str, explained: str, simplified: str, paused: str) -> dict[str, str]:
+def runs_shown(page: httpx.Client, reviewed: str) -> dict[str, str]:
     """Addresses of the views."""
-    return {
-        "start": "",
-        "check": "#/check",
-        "question": f"#/run/{paused}",
-        "review": f"#/run/{reviewed}",
-        "explain": f"#/run/{explained}",
-        "simplify": f"#/run/{simplified}",
+    begun = {
+        "question": begin(page, "explain", pause=True),
+        "explain": begin(page, "explain"),
+        "simplify": begin_simplification(page),
     }
+    runs = {"review": reviewed, **{name: to_its_end(page, each)["record"]["id"] for name, each in begun.items()}}
+    return {"start": "", "check": "#/check", **{name: f"#/run/{run}" for name, run in runs.items()}}

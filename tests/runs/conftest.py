@@ -1,5 +1,5 @@
 """Runs are begun by the command, as a person does."""
 
-from tests.draftroom.conftest import draftroom, endpoint, paper
+from tests.draftroom.conftest import draftroom, paper
 
-__all__ = ["draftroom", "endpoint", "paper"]
+__all__ = ["draftroom", "paper"]

@@ -54,7 +54,6 @@ def test_a_folder_that_is_no_corpus(draftroom: Command, tmp_path: Path, task: st
         (["--rows", ""], "bad_settings", "There is no row ''; choose from"),
         (["--rows", "all,single"], "bad_settings", "or `all` without others"),
         (["--preset", "nonsense"], "bad_settings", "There is no preset 'nonsense'"),
-        (["--base-url", "nonsense"], "bad_settings", "must be an address"),
     ],
 )
 def test_choices_that_there_are_not(

@@ -28,10 +28,6 @@ def prompt_tokens(desk: Desk) -> int:
     return count_tokens(render_chat(desk.endpoint.chat_requests[-1].messages))
 
 
-def tokenized(desk: Desk) -> int:
-    return sum(request.path == "/tokenize" for request in desk.endpoint.requests)
-
-
 async def test_a_prompt_that_is_too_long_loses_the_end_of_the_named_variable(desk: Desk) -> None:
     desk.endpoint.models = {"large": 1500}
     desk.endpoint.answer = Script([GOOD])
@@ -53,7 +49,7 @@ async def test_without_tokenize_the_count_is_a_cautious_estimate(desk: Desk) -> 
     (call,) = (await desk.ask(LONG, max_tokens=500))["calls"]
     assert call["trims"], "the prompt would fit, but an estimate must not rely on that"
     assert len(desk.endpoint.chat_requests[0].text) <= 3 * (3300 - 500 - 160)
-    assert tokenized(desk) == 1
+    assert [request.path for request in desk.endpoint.requests].count("/tokenize") == 1
 
 
 async def test_the_configured_context_is_heeded_where_the_server_tells_none(desk: Desk) -> None:

@@ -87,16 +87,10 @@ async def test_missing_answers_are_asked_for_one_by_one(server: dict[str, Any], 
     assert [body.get("n") for body in desk.sent[before:]] == [None] * 3, "what the endpoint cannot do is found out once"
 
 
-async def test_the_answers_there_are_stay_if_another_is_refused(desk: Desk) -> None:
+@pytest.mark.parametrize("fault", [Status(400, "The prompt triggered the content policy."), Status(500)])
+async def test_the_answers_there_are_stay_if_another_is_refused_or_fails_each_time(fault: Status, desk: Desk) -> None:
     desk.endpoint.ignores_n = True
-    refused = Status(400, "The prompt triggered the content policy.")
-    desk.endpoint.answer = Script([CELL, refused])
-    assert (await words(desk))["words"] == ["cell"]
-
-
-async def test_the_answers_there_are_stay_if_another_request_fails_each_time(desk: Desk) -> None:
-    desk.endpoint.ignores_n = True
-    desk.endpoint.answer = Script([CELL, Status(500)], otherwise=lambda _: CELL)
+    desk.endpoint.answer = Script([CELL, fault], otherwise=lambda _: CELL)
     assert (await words(desk, retries=0))["words"] == ["cell"]
 
 

@@ -7,15 +7,11 @@ from itertools import count
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from state.documents import Document, Word
+from state.documents import Word
 from tests.tools.retrieval.papers import paper
 from tools.retrieval.search import split_document
 
 PARAGRAPHS = st.lists(st.integers(0, 60), max_size=6)
-
-
-def running_text(document: Document) -> str:
-    return "\n\n".join(paragraph["text"] for paragraph in document["paragraphs"])
 
 
 @settings(deadline=None)
@@ -23,7 +19,7 @@ def running_text(document: Document) -> str:
 def test_segments_hold_every_word_and_know_their_paragraphs(lengths: list[int], characters: int, overlap: int) -> None:
     number = count()
     document = paper(*(" ".join(f"word{next(number)}" for _ in range(length)) for length in lengths))
-    text = running_text(document)
+    text = "\n\n".join(paragraph["text"] for paragraph in document["paragraphs"])
     segments = split_document(document, characters, overlap)
     assert all(0 < len(segment.text) <= characters for segment in segments)
     covered = {place for segment in segments for place in range(segment.start, segment.start + len(segment.text))}
