@@ -28,13 +28,7 @@ from state.files import make_storage_error, resolve_state_folder
 from state.model_settings import Limits, ModelSettings
 from state.settings import AGENTS, OPTIONAL_ROLES, EmbeddingSettings, FeedbackSettings, LiteratureSettings, Settings
 from tools.configuration import find_settings_file, load_settings
-from tools.models.ask import (
-    OTHER_FIELD_PROBLEM,
-    UnusableAnswerError,
-    describe_remedy,
-    is_prompt_truncated,
-    parse_answer,
-)
+from tools.models.ask import UnusableAnswerError, describe_remedy, is_prompt_truncated, parse_answer
 from tools.models.client import PROBE_MAX_TOKENS, request_completions
 from tools.models.endpoint import CHARACTERS_PER_TOKEN, Endpoint, close_clients, fetch_endpoint, find_context_length
 from tools.retrieval.embedders import choose_embeddings
@@ -239,12 +233,11 @@ async def check_structured_output(settings: ModelSettings) -> CheckResult:
         (answer,) = await request_completions(question, settings, schema, ANSWER_TOKENS, lambda *_: None)
         parse_answer(answer, Colour, Limits())
     except UnusableAnswerError as problem:
-        mend = "Choose a stronger model, or an endpoint that constrains decoding."
-        if OTHER_FIELD_PROBLEM in str(problem):
-            mend = describe_remedy(str(problem))
-        elif constrained:
-            mend = 'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
-        return CheckResult(name, "warning", f"An answer did not keep to its schema: {problem}.", mend)
+        usual = "Choose a stronger model, or an endpoint that constrains decoding."
+        if constrained:
+            usual = 'Set `structured_output = "prompt"` for this model, or serve it with vLLM.'
+        found, mend = f"An answer did not keep to its schema: {problem}.", describe_remedy(str(problem), usual)
+        return CheckResult(name, "warning", found, mend)
     except DraftroomError as error:
         return build_failed_check(name, error)
     way = "Answers are constrained to JSON schemas" if constrained else "Answers keep to JSON when asked to"

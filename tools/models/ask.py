@@ -41,14 +41,14 @@ OTHER_FIELD_PROBLEM = "are in another field, such as `reasoning_content`"
 EMPTY_ANSWER_TOKENS = 1  # the token that ends an answer without text
 
 
-def describe_remedy(problem: str) -> str:
-    """Describe to the user what to change if a model's answers are unusable because of a problem."""
+def describe_remedy(problem: str, usual: str) -> str:
+    """Describe to the user what to change if answers are unusable because of a problem; most have the `usual` fix."""
     if OTHER_FIELD_PROBLEM in problem:
         return (
             "Serve the model without a reasoning parser, switch its thinking off (`extra_body`), take one that does "
             "not think, or give it more `max_tokens`."
         )
-    return "Resume the run to ask again, or give this role a stronger model or more `max_tokens`."
+    return usual
 
 
 class UnusableAnswerError(ValueError):
@@ -207,8 +207,6 @@ def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple
 
 
 REASK_ENDING = "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but {wanted}."
-WANTED_JSON = "the JSON object asked for"
-WANTED_TEXT = "the text asked for"
 # For servers that take no schema; at the end, so that prompts share their beginning in the server's cache.
 SCHEMA_ENDING = "\n\nAnswer with nothing but one JSON object that keeps to this JSON schema:\n{schema}"
 MAX_PROBLEM_CHARACTERS = 400  # `prompts.REASK_TOKENS` reserves tokens for them
@@ -254,7 +252,7 @@ class ModelRequest(Generic[Value]):
         """The prompt; that of a re-ask has the same beginning, which the server still has in its cache."""
         if not self.problem:
             return self.fitted.text
-        wanted = WANTED_JSON if self.sent_schema else WANTED_TEXT
+        wanted = "the JSON object asked for" if self.sent_schema else "the text asked for"
         return self.fitted.text + REASK_ENDING.format(problem=self.problem[:MAX_PROBLEM_CHARACTERS], wanted=wanted)
 
 
@@ -427,9 +425,10 @@ async def request_answers(
             answer.add_completions(request, completions)
         if answer.unusable and not answer.values:
             problem = answer.unusable[0]
+            usual = "Resume the run to ask again, or give this role a stronger model or more `max_tokens`."
             raise ModelOutputError(
                 f"The {caller.role} ({settings.model}) gave no usable answer in two tries: {problem}. "
-                f"{describe_remedy(problem)}",
+                f"{describe_remedy(problem, usual)}",
                 problem=problem,
                 spent=answer.calls,
             )

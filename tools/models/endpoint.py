@@ -106,18 +106,16 @@ def is_loading(error: BaseException) -> bool:
 
 def is_transient_error(error: BaseException) -> bool:
     """Return whether a retry within 120 s may help: connection faults, timeouts, 408, 409, 425, 429 and 5xx."""
-    if isinstance(error, openai.APIStatusError):
-        is_transient = error.status_code in TRANSIENT_STATUSES or error.status_code >= 500
-        return is_transient and (find_retry_delay(error) or 0) <= LONGEST_WAIT_S
-    # An APIError without a status was reported by the server within a stream.
-    return isinstance(error, (openai.APIError, ConnectionError, TimeoutError))
+    if not isinstance(error, openai.APIStatusError):
+        # An APIError without a status was reported by the server within a stream.
+        return isinstance(error, (openai.APIError, ConnectionError, TimeoutError))
+    is_transient = error.status_code in TRANSIENT_STATUSES or error.status_code >= 500
+    return is_transient and (find_retry_delay(error) or 0) <= LONGEST_WAIT_S
 
 
 def find_retry_delay(error: BaseException) -> float | None:
     """Return the seconds of a Retry-After header (RFC 9110: seconds or a date); None if there is none."""
-    if not isinstance(error, openai.APIStatusError):
-        return None
-    value = error.response.headers.get("retry-after", "")
+    value = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
     if date := parsedate_tz(value):
         return max(0.0, mktime_tz(date) - time.time())
     return float(value) if value.isdecimal() else None
@@ -203,19 +201,15 @@ def quote_server_message(error: Exception, settings: ModelSettings, prompt: str)
     for name, key in os.environ.items():
         if key and (name == settings.api_key_env or name.endswith("_API_KEY")):
             message = message.replace(key, "…")
-    text = normalize_server_message(message)[: 4 * MAX_QUOTE_CHARACTERS]
+    # Messages quote with escaped line breaks, so these and white space become single spaces in both.
+    text, prompt = (re.sub(r"(?:\\[nrt]|\s)+", " ", each).strip() for each in (message, prompt))
+    text, width = text[: 4 * MAX_QUOTE_CHARACTERS], MIN_LEAK_CHARACTERS
     # Replace each quotation of the prompt by an ellipsis: a character is hidden if a quotation covers it.
-    prompt, width = normalize_server_message(prompt), MIN_LEAK_CHARACTERS
     quoted = [text[at : at + width] in prompt for at in range(len(text) - width + 1)]
     hidden = (any(quoted[max(0, at - width + 1) : at + 1]) for at in range(len(text)))
     masked = "".join("\0" if hide else letter for letter, hide in zip(text, hidden, strict=True))
     text = re.sub("\0+", "…", masked)
     return f": “{text[:MAX_QUOTE_CHARACTERS]}{'…' if len(text) > MAX_QUOTE_CHARACTERS else ''}”" if text else ""
-
-
-def normalize_server_message(text: str) -> str:
-    """Return a text with single spaces in place of white space and escaped line breaks."""
-    return re.sub(r"(?:\\[nrt]|\s)+", " ", text).strip()
 
 
 def _translate_status(error: openai.APIStatusError, settings: ModelSettings, quote: str) -> DraftroomError:

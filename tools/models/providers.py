@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from functools import partial
 from typing import Any
 
 from langchain.chat_models import init_chat_model
@@ -40,13 +41,11 @@ def build_chat_model(settings: ModelSettings) -> BaseChatModel:
         arguments["base_url"] = settings.base_url
     if key := os.environ.get(settings.api_key_env):
         arguments["api_key"] = key
+    build: Any = partial(init_chat_model, model_provider=settings.provider)
+    if settings.use:
+        build = load_custom_object(settings.use)
     try:
-        if settings.use:
-            model = load_custom_object(settings.use)(**arguments)
-        else:
-            model = init_chat_model(model_provider=settings.provider, **arguments)
-    except SettingsError:
-        raise
+        model = build(**arguments)
     except ImportError as error:
         package = re.search(r"pip install ([\w-]+)", str(error))
         fix = f"pip install {package[1]}" if package else f"install what is missing ({error})"
