@@ -82,20 +82,15 @@ class Colour(BaseModel):
 
 def run_checks(preset: str | None = None) -> list[CheckResult]:
     """Run all checks, without those that depend on a failed one, and return their results in order."""
-    settings: Settings | None = None
+    folder = check_state_folder(resolve_state_folder().absolute())
     try:
         settings = load_settings({"preset": preset} if preset else None)
-        first = check_settings_sources(settings)
+        sources = check_settings_sources(settings)
     except SettingsError as error:
         mend = "Correct it; docs/settings.md lists all settings and their values."
-        first = CheckResult("settings", "failed", str(error), mend, error.kind)
-    folder = resolve_state_folder().absolute()
-    return [
-        first,
-        check_state_folder(folder),
-        *(asyncio.run(check_services(settings)) if settings else []),
-        *(check_review_setup(settings.feedback) if settings else []),
-    ]
+        return [CheckResult("settings", "failed", str(error), mend, error.kind), folder]
+    services = asyncio.run(check_services(settings))
+    return [sources, folder, *services, *check_review_setup(settings.feedback)]
 
 
 async def check_services(settings: Settings) -> list[CheckResult]:
