@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import ensure_config
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from state.documents import DocumentRef
 from state.errors import InputError, RetrievalUnavailableError, SettingsError
@@ -125,20 +125,38 @@ class PauseAnswer(BaseModel):
 
     advice: list[str] | None = Field(description="Lines of the person's own, or null to keep those that are there.")
 
+    @field_validator("advice")
+    @classmethod
+    def _require_text(cls, advice: list[str] | None) -> list[str] | None:
+        """Return the advice; raise ValueError if its lines are all blank."""
+        if advice is not None and not any(map(str.strip, advice)):
+            raise ValueError("there is no text in it")
+        return advice
 
-def ask_person(question: str, lines: list[str], example: list[str], **shown: Any) -> list[str] | None:
+
+def ask_person(
+    question: str, lines: list[str], example: list[str], check: Callable[[str], object] = str, **shown: Any
+) -> list[str] | None:
     """Pause the run for a person; return their lines, or None to keep those that are there.
 
-    Clients get all arguments as the value of the interrupt. After an answer of another form the run pauses again.
+    Clients get all arguments but `check` as the value of the interrupt. After an answer of another form, or with a line
+    for which `check` raises ValueError, the run pauses again.
     """
     form = f'Answer with {{"advice": {json.dumps(example)}}}, or with {{"advice": null}} to keep what is there.'
     value = {"question": question, "answer": form, "advice": lines, **shown}
     while True:
         answer = interrupt(value, response_schema=PauseAnswer.model_json_schema())
         try:
-            return PauseAnswer.model_validate(answer).advice
+            advice = PauseAnswer.model_validate(answer).advice
+            for line in advice or []:
+                check(line)
         except ValidationError:
-            value = {**value, "problem": f"The last answer was not used, because it had another form. {form}"}
+            problem = "it had another form"
+        except ValueError as error:
+            problem = str(error)
+        else:
+            return advice
+        value = {**value, "problem": f"The last answer was not used, because {problem}. {form}"}
 
 
 def list_deviations(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, create_model
@@ -136,7 +137,7 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
     plan = state["plans"][0]
     lines = [f"{SOURCE_NAMES[step['action']]}: {step['question']}" for step in plan["steps"][:-1]]
     question, example = "Which questions should be asked before the review?", ["paper: ...?", "literature: ...?"]
-    own = ask_person(question, lines, example, paragraph=state["target"]["text"])
+    own = ask_person(question, lines, example, check=parse_step, paragraph=state["target"]["text"])
     if own is None or own == lines:
         return {"remaining": plan["steps"]}
     most = get_feedback_settings(state).max_questions
@@ -146,11 +147,20 @@ async def edit_plan(state: ParagraphState) -> ParagraphState:
 
 
 def parse_step(line: str) -> UnnumberedStep:
-    """Parse a person's line, such as "literature: QUESTION", into a step; one that names no source asks the paper."""
-    source, colon, question = line.partition(":")
-    for action, name in SOURCE_NAMES.items():
-        if colon and source.strip().lower() == name:
-            return UnnumberedStep(action, question)
+    """Parse a person's line, such as "literature: QUESTION", into a step; one that names no source asks the paper.
+
+    Raises:
+        ValueError: There is no question behind the source, or the source is misspelt.
+    """
+    source, colon, question = (part.strip() for part in line.partition(":"))
+    actions = {name: action for action, name in SOURCE_NAMES.items()}
+    name = source.lower() if colon else ""
+    if name in actions:
+        if not question:
+            raise ValueError(f"the line {line!r} asks nothing")
+        return UnnumberedStep(actions[name], question)
+    if meant := get_close_matches(name, actions, n=1):
+        raise ValueError(f"{source!r} is no source; write {meant[0]!r}")
     return UnnumberedStep("ask_paper", line)
 
 

@@ -21,7 +21,7 @@ from state.model_settings import LengthLimit
 from state.records import CallRecord
 from state.settings import Lead
 from state.simplification import SimplificationState
-from tools.models.prompts import fit_prompt
+from tools.models.fitting import fit_prompt
 
 DONE: Literal["done"] = "done"
 

@@ -104,7 +104,18 @@ async def test_an_answer_of_another_form_to_a_pause_is_refused_and_the_run_waits
     (question,), asked = result["__interrupt__"], len(fake_endpoint.chat_requests)
     assert '{"advice": [' in question.value["answer"]
     assert "advice" in question.response_schema["properties"]
-    for wrong in ("yes", ["paper: How many?"], {"advice": "paper: How many?"}, {"advise": ["a"]}, {"advice": [1]}):
+    forms = (
+        "yes",
+        ["paper: How many?"],
+        {"advice": "paper: How many?"},
+        {"advise": ["a"]},
+        {"advice": [1]},
+        {"advice": []},
+    )
+    unknown = (
+        ({"advice": ["literatur: What is known?"]}, {"advice": ["paper: "]}) if graph is focused_feedback.graph else ()
+    )
+    for wrong in (*forms, *unknown):
         result = await parent.ainvoke(Command(resume=wrong), THREAD)
         (again,) = result["__interrupt__"]
         assert again.value["problem"].endswith(question.value["answer"])

@@ -19,7 +19,7 @@ from tests.support.newsroom import steps
 from tests.support.society import ABSTRACT, BY_CODE, Chaos, Society, context, entries, latest, run
 from tests.support.steps import step_of
 from tools.models.client import HARMLESS_PROMPT
-from tools.models.prompts import REASK_TOKENS
+from tools.models.fitting import REASK_TOKENS
 from tools.text import find_occurrences, remove_verbatim, replace_verbatim
 
 CHOICE = "AgentChoice"

@@ -30,7 +30,8 @@ from state.model_settings import LENGTH_LIMIT_KEY, Limits, ModelSettings
 from state.records import WHOLE_PROMPT, CallRecord, Trim
 from state.settings import describe_validation_error
 from tools.models.client import Completion, constrains, request_completions
-from tools.models.prompts import FittedPrompt, Prompt, find_repeated_sentence, fit_prompt
+from tools.models.fitting import FittedPrompt, fit_prompt
+from tools.models.prompts import Prompt, find_repeated_sentence
 from tools.text import list_sentence_starts
 
 Value = TypeVar("Value", bound=BaseModel)
@@ -209,7 +210,7 @@ def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple
 REASK_ENDING = "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but {wanted}."
 # For servers that take no schema; at the end, so that prompts share their beginning in the server's cache.
 SCHEMA_ENDING = "\n\nAnswer with nothing but one JSON object that keeps to this JSON schema:\n{schema}"
-MAX_PROBLEM_CHARACTERS = 400  # `prompts.REASK_TOKENS` reserves tokens for them
+MAX_PROBLEM_CHARACTERS = 400  # `fitting.REASK_TOKENS` reserves tokens for them
 MIN_RELIABLE_ESTIMATE = 2000  # tokens of a prompt from which an estimate shows whether a server has cut it
 MIN_REASK_TEMPERATURE = 0.6
 # Key in the metadata of LangGraph's configuration: how often the run has failed because no answer was usable.

@@ -2,8 +2,6 @@
 
 `{% include %}` names a fragment: a file in the same folder whose name begins with an underscore. A variable that the
 front matter does not declare, or that is not given, is an error, never an empty string in a prompt.
-
-`fit_prompt` makes a prompt fit the model's context: it shortens one named variable from its end, and records the cut.
 """
 
 from __future__ import annotations
@@ -22,11 +20,9 @@ from jinja2.meta import find_referenced_templates, find_undeclared_variables
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from state.errors import ContextOverflowError, SettingsError
-from state.model_settings import Limits, ModelSettings
-from state.records import Trim
+from state.errors import SettingsError
+from state.model_settings import Limits
 from state.settings import describe_validation_error
-from tools.models.endpoint import count_message_tokens, fetch_endpoint, find_context_length
 
 
 class FrontMatter(BaseModel):
@@ -171,68 +167,3 @@ def find_repeated_sentence(answer: str, prompt: str, variables: Mapping[str, obj
 def _normalize_sentence(text: str) -> str:
     """Return the words of a text in lower case, each between spaces."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
-
-
-REASK_TOKENS = 160  # kept for the sentence that a re-ask adds to the prompt
-# Reserved for an answer, or a quarter of the context or `max_tokens` if one of these is less. Beyond it, the prompt may
-# fill the context: answers rarely need `max_tokens`, and a paper should not lose its end to unused space. 4,096 tokens
-# hold the longest article and some thoughts before it; of a small context, most should be left to the input.
-RESERVED_ANSWER_TOKENS = 4096
-MIN_TRIMMED_WORDS = 40  # with less of a text, an agent has nothing to work on
-TRIM_TARGET_SHARE = 0.97  # Trimming aims below the limit, because the number of tokens per word differs along a text.
-
-
-@dataclass(frozen=True)
-class FittedPrompt:
-    """A rendered prompt that leaves enough context for the answer."""
-
-    text: str
-    tokens: int
-    is_counted: bool
-    """Whether the server has counted the tokens; else they are an estimate."""
-    max_tokens: int
-    trims: list[Trim]
-
-
-async def fit_prompt(
-    prompt: Prompt, variables: dict[str, object], trim: str, settings: ModelSettings, *, ending: str = ""
-) -> FittedPrompt:
-    """Render `prompt` and append `ending`; shorten `variables[trim]` until prompt and answer fit, and record the cut.
-
-    Raises:
-        ContextOverflowError: If even the shortest form does not fit.
-        ModelUnavailableError: If the endpoint does not answer, or does not serve the model.
-    """
-    endpoint = await fetch_endpoint(settings)
-    length = find_context_length(settings, endpoint)
-    whole, counted = str(variables[trim]), bool(endpoint.tokenizer)
-
-    async def render(value: str) -> tuple[str, int]:
-        text = prompt.render({**variables, trim: value}) + ending
-        return text, await count_message_tokens(text, settings, endpoint)
-
-    # 1. Keep the whole text if it fits, or if nobody knows the context length.
-    text, tokens = await render(whole)
-    if length is None:
-        return FittedPrompt(text, tokens, counted, settings.max_tokens, [])
-    available = length - REASK_TOKENS
-    limit = available - min(settings.max_tokens, length // 4, RESERVED_ANSWER_TOKENS)
-    if tokens <= limit:
-        return FittedPrompt(text, tokens, counted, min(settings.max_tokens, available - tokens), [])
-    # 2. Else cut the variable, by the share of its tokens that is too much, until the prompt fits.
-    _, fixed = await render("")
-    words = list(re.finditer(r"\S+", whole))
-    kept = len(words)
-    while tokens > limit:
-        share = (limit - fixed) / max(1, tokens - fixed)
-        kept = min(kept - 1, int(kept * share * TRIM_TARGET_SHARE))
-        if kept < MIN_TRIMMED_WORDS:
-            problem = f"its prompt {prompt.name} does not fit the {length} tokens of {settings.model!r}"
-            raise ContextOverflowError(
-                f"The {prompt.front_matter.role} cannot be asked: {problem}; serve the model with a longer context, "
-                "lower `max_tokens`, or give a shorter text.",
-                problem=problem,
-            )
-        text, tokens = await render(whole[: words[kept - 1].end()])
-    cut = Trim(variable=trim, words_kept=kept, words_before=len(words))
-    return FittedPrompt(text, tokens, counted, min(settings.max_tokens, available - tokens), [cut])
