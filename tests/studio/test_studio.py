@@ -17,7 +17,7 @@ from tests.support import review_room
 from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 
 GRAPH = "science_journalism"
-SERVED = {"science_journalism", "medical_simplification", "focused_feedback", "number_check"}
+SERVED = ("science_journalism", "medical_simplification", "focused_feedback", "number_check")
 ADVICE = "Say what a moss is before you say how fast it grows."
 
 Client = SyncLangGraphClient
