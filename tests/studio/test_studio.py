@@ -17,7 +17,7 @@ from tests.support import review_room
 from tests.support.keys import KEY, files_with, quote_the_key, was_sent
 
 GRAPH = "science_journalism"
-SERVED = ("science_journalism", "medical_simplification", "focused_feedback", "number_check")
+SERVED = {"science_journalism", "medical_simplification", "focused_feedback", "number_check"}
 ADVICE = "Say what a moss is before you say how fast it grows."
 
 Client = SyncLangGraphClient
@@ -39,7 +39,7 @@ def before(client: Client, thread: str, node: str) -> dict[str, Any]:
     return next(dict(state) for state in client.threads.get_history(thread, limit=50) if state["next"] == [node])
 
 
-@pytest.mark.parametrize("system", SERVED)
+@pytest.mark.parametrize("system", sorted(SERVED))
 def test_the_form_explains_itself(client: Client, system: str):
     (assistant,) = client.assistants.search(graph_id=system)
     schemas = client.assistants.get_schemas(assistant["assistant_id"])
