@@ -227,7 +227,7 @@ async def check_endpoint(model: ModelSettings) -> CheckResult:
     """Check whether an endpoint answers now and serves its model; an earlier answer in the cache is ignored."""
     discard_endpoint(model)  # an earlier answer is cached
     try:
-        await fetch_endpoint(model.model_copy(update={"startup_wait_s": 0}))
+        await fetch_endpoint(model.model_copy(update={"retries": 0, "startup_wait_s": 0}))
     except DraftroomError as error:
         return build_failed_check("models", error)
     return CheckResult("models", "ok", "It answers.")

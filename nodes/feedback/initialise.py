@@ -73,6 +73,8 @@ async def initialise(
     settings, paper = await resolve_input(state, "paper", FeedbackContext)
     for name in list_named_code(settings.feedback.model_dump()):  # a wrong name shows before a model is asked
         await asyncio.to_thread(load_custom_object, name)
+    if "investigator" in roles:
+        await asyncio.to_thread(_build_embeddings_client, settings.feedback)
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
@@ -103,6 +105,15 @@ async def initialise(
         "earlier": state.get("earlier", []),
         "finished": False,
     }
+
+
+def _build_embeddings_client(chosen: FeedbackSettings) -> None:
+    """Build the client of an embedding model elsewhere, so that a missing package is told before a model is asked."""
+    is_local = chosen.embedding == EmbeddingSettings(model=chosen.embedding.model)
+    if not (chosen.retriever or chosen.retrieval == "bm25" or is_local):
+        from tools.retrieval.embedders import choose_embeddings  # noqa: PLC0415 - packages of an extra
+
+        choose_embeddings(chosen.embedding)
 
 
 def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:

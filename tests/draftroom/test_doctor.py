@@ -290,4 +290,4 @@ def test_a_model_of_a_provider(draftroom: Command):
 def test_a_provider_whose_package_is_missing(draftroom: Command):
     doctor = Doctor(draftroom, DRAFTROOM_MODELS__READER__PROVIDER="cohere", DRAFTROOM_MODELS__READER__MODEL="command")
     assert_failed(doctor, "provider", "bad_settings")
-    assert "pip install langchain-cohere" in doctor["provider"]["mend"].lower()
+    assert doctor["provider"]["mend"] == "Install it with `pip install langchain-cohere`."

@@ -9,6 +9,7 @@ import pytest
 from draftroom.exit_codes import STOPPED
 from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import Command
+from tests.fake_endpoint import Status, fill
 from tests.support.processes import Child
 from tests.support.steps import step_of
 
@@ -81,6 +82,23 @@ def test_a_stop_during_the_last_call_leaves_nothing_to_ask(draftroom: Command, p
     assert process.returncode == STOPPED
     assert draftroom("resume", "last").exit_code == 0
     assert asked(draftroom) == ["write_draft"]
+
+
+@pytest.mark.parametrize(("number", "lists"), [(signal.SIGINT, False), (signal.SIGTERM, True)])
+def test_a_signal_ends_the_wait_for_a_server_that_loads_its_model(
+    draftroom: Command, paper: Path, number: signal.Signals, lists: bool
+):
+    draftroom.endpoint.loading = 0 if lists else 10_000
+    draftroom.endpoint.answer = lambda _: Status(503, "Loading model")
+    with draftroom.start("explain", paper) as process:
+        assert process.stderr is not None
+        assert any("is loading" in line for line in process.stderr)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == STOPPED
+    assert "Traceback" not in stderr
+    draftroom.endpoint.loading, draftroom.endpoint.answer = 0, fill
+    assert draftroom("resume", "last").exit_code == 0
 
 
 def test_ctrl_c_before_a_run_leaves_none(draftroom: Command, tmp_path: Path):

@@ -9,7 +9,7 @@ import pytest
 from graphs.focused_feedback import graph as focused_feedback
 from graphs.medical_simplification import graph as medical_simplification
 from graphs.science_journalism import graph as science_journalism
-from state.errors import SettingsError
+from state.errors import RetrievalUnavailableError, SettingsError
 from tests.fake_endpoint import FakeEndpoint
 from tests.support import newsroom, review_room, society
 
@@ -39,6 +39,14 @@ async def test_each_system_is_played_by_it(system: Any, given: Any, context: Any
 
 async def test_a_missing_package_is_told_before_any_model_is_asked(fake_endpoint: FakeEndpoint) -> None:
     models = {**newsroom.context(fake_endpoint)["models"], "editor": {"provider": "cohere", "model": "command"}}
-    with pytest.raises(SettingsError, match=r"needs a package that is not installed; pip install langchain-cohere"):
+    with pytest.raises(
+        SettingsError, match=r"needs a package that is not installed; install it with `pip install langchain-cohere`"
+    ):
         await science_journalism.ainvoke({"paper": newsroom.PAPER}, context={"models": models})
+    assert not fake_endpoint.chat_requests
+
+
+async def test_a_missing_package_of_an_embedding_model_is_told_as_early(fake_endpoint: FakeEndpoint) -> None:
+    with pytest.raises(RetrievalUnavailableError, match=r"'moss' of cohere needs a package .*pip install langchain-co"):
+        await review_room.review(fake_endpoint, retrieval="dense", embedding={"provider": "cohere", "model": "moss"})
     assert not fake_endpoint.chat_requests

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import os
 import re
 import time
+import traceback
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +22,9 @@ import openai
 from langchain_core.language_models import BaseChatModel
 from langchain_openai import ChatOpenAI
 from langgraph.config import get_stream_writer
-from pydantic import SecretStr
+from langgraph.errors import GraphDrained
+from langgraph.runtime import Runtime, get_runtime
+from pydantic import SecretStr, ValidationError
 
 from state.errors import ContextOverflowError, DraftroomError, ModelUnavailableError, SettingsError
 from state.model_settings import ModelSettings
@@ -30,6 +34,7 @@ TRANSIENT_STATUSES = {408, 409, 425, 429}
 OVERLOAD_STATUSES = {429, 503}  # the server is overloaded; the request itself is fine
 LONGEST_WAIT_S = 120.0
 LONGEST_LOADING_PAUSE_S = 5.0  # between two looks whether a server has loaded its model
+DRAIN_CHECK_INTERVAL_S = 0.2  # while a request waits to be sent again
 # Messages of servers and routers, with status 500 or 503, before a model is ready; not those of a failed loading.
 LOADING_PATTERN = re.compile(
     r"^(?!.*(?:fail|unable|error (?:while )?loading)).*"
@@ -51,6 +56,7 @@ REPORTED_LENGTH_PATTERN = re.compile(
     r"(?: is| of| only)*['\"]?\s*[=:(]?\s*(\d+)",
     re.IGNORECASE,
 )
+OWN_ERROR = "own_error"  # code of an error that a class of the user's own has raised, without a status
 # A client without a key complains before it sends anything.
 MISSING_KEY_PATTERN = re.compile(r"api[ _-]?key|authentication|credential", re.IGNORECASE)
 QUOTED_MESSAGE_PATTERN = re.compile(r"""['"]message['"]:\s*(['"])(.+?)\1""")
@@ -70,38 +76,72 @@ class BrokenAnswerError(ConnectionError):
     """An incomplete or invalid answer; the message says what the endpoint did, and what to change."""
 
 
-async def send_with_retries(settings: ModelSettings, send: Callable[[], Awaitable[Sent]]) -> tuple[Sent, int]:
+async def send_with_retries(
+    settings: ModelSettings, send: Callable[[], Awaitable[Sent]], *, only_statuses: bool = False
+) -> tuple[Sent, int]:
     """Send a request until it succeeds, and return what it gives and the number of retries; raise the last fault.
 
-    Transient faults are retried as often as the settings say, and a server that is loading its model is waited for.
+    Transient faults, or only those that the server has answered with, are retried as often as the settings say. Each
+    try waits for a server that is loading its model, which is no retry.
     """
-    begin, retry = time.monotonic(), 0
+    retry = 0
     while True:
         try:
-            return await send(), retry
+            return await _send_when_loaded(settings, send), retry
         except CLIENT_ERRORS as error:
-            loading = is_loading(error)
-            is_over = time.monotonic() - begin >= settings.startup_wait_s if loading else retry >= settings.retries
-            if is_over or not is_transient_error(error):
+            is_passing = is_transient_error(error) and not is_loading(error)
+            is_known = isinstance(error, openai.APIStatusError) or not only_statuses
+            if retry >= settings.retries or not (is_passing and is_known):
                 raise
-            if loading and not retry:
-                text = f"{settings.server} is loading its model; waiting for it for up to {settings.startup_wait_s:g} s"
-                with suppress(RuntimeError, KeyError):  # where no graph runs
-                    get_stream_writer()({"event": "waiting", "text": text})
             # As long as the server asks, or a first wait doubled after each try, up to a limit.
-            longest = LONGEST_LOADING_PAUSE_S if loading else LONGEST_WAIT_S
-            wait, requested = min(settings.retry_wait_s * 2.0 ** min(retry, 10), longest), find_retry_delay(error)
-        await asyncio.sleep(wait if requested is None else requested)
+            wait, requested = (
+                min(settings.retry_wait_s * 2.0 ** min(retry, 10), LONGEST_WAIT_S),
+                find_retry_delay(error),
+            )
+        await _wait_unless_drained(wait if requested is None else requested)
         retry += 1
 
 
+async def _send_when_loaded(settings: ModelSettings, send: Callable[[], Awaitable[Sent]]) -> Sent:
+    """Send a request, and again while the server is loading its model, for up to `startup_wait_s`."""
+    end, pause = math.inf, min(settings.retry_wait_s, LONGEST_LOADING_PAUSE_S)
+    while True:
+        try:
+            return await send()
+        except openai.APIStatusError as error:
+            now, is_first = time.monotonic(), end == math.inf
+            end = min(end, now + settings.startup_wait_s)
+            if now >= end or not (is_loading(error) and is_transient_error(error)):
+                raise
+            requested = find_retry_delay(error) or 0.0
+        if is_first:
+            text = f"{settings.server} is loading its model; waiting for it for up to {settings.startup_wait_s:g} s"
+            with suppress(RuntimeError, KeyError):  # where no graph runs
+                get_stream_writer()({"event": "waiting", "text": text})
+        # A server that asks for no wait at all would be asked without a pause.
+        await _wait_unless_drained(min(max(pause, requested), end - now))
+        pause = min(2 * pause, LONGEST_LOADING_PAUSE_S)
+
+
+async def _wait_unless_drained(seconds: float) -> None:
+    """Wait between two tries; as soon as the run is asked to drain, raise `GraphDrained`, so that it can be resumed."""
+    runtime: Runtime[Any] | None = None
+    with suppress(RuntimeError):  # where no graph runs
+        runtime = get_runtime()
+    end = time.monotonic() + seconds
+    while True:
+        if runtime and runtime.drain_requested:
+            raise GraphDrained
+        if (left := end - time.monotonic()) <= 0:
+            return
+        await asyncio.sleep(min(left, DRAIN_CHECK_INTERVAL_S))
+
+
 def is_loading(error: BaseException) -> bool:
-    """Return whether a server cannot answer yet because it is loading its model."""
+    """Return whether a server says that it cannot answer yet because it is loading its model."""
     if not isinstance(error, openai.APIStatusError) or error.status_code not in {500, 503}:
         return False
-    # A server is never too busy for its list of models.
-    is_list = error.status_code == 503 and error.request.url.path.endswith("/models")
-    return is_list or bool(LOADING_PATTERN.search(str(error.body)))
+    return bool(LOADING_PATTERN.search(str(error.body)))
 
 
 def is_transient_error(error: BaseException) -> bool:
@@ -137,6 +177,8 @@ def convert_client_error(error: Exception, settings: ModelSettings) -> Exception
         return error
     if settings.is_endpoint:
         return BrokenAnswerError(NO_EVENTS) if isinstance(error, ValueError) else error
+    if isinstance(error, ValidationError) and error.title.startswith("AIMessage"):  # its content is None, for example
+        return BrokenAnswerError(NO_CHOICE)
     causes = [*iterate_causes(error)]
     codes = [getattr(cause, name, None) for cause in causes for name in ("status_code", "code")]
     status = next((code for code in codes if isinstance(code, int) and 400 <= code < 600), 0)
@@ -153,6 +195,8 @@ def convert_client_error(error: Exception, settings: ModelSettings) -> Exception
         request=httpx2.Request("POST", "http://provider"),
     )
     body = {"message": quoted[2] if quoted else message if status else f"{type(error).__name__}: {message}"}
+    if settings.use and response.status_code == 400 and not status:
+        body["code"] = OWN_ERROR
     return openai.APIStatusError(message, response=response, body=body)
 
 
@@ -242,10 +286,16 @@ def _translate_status(error: openai.APIStatusError, settings: ModelSettings, quo
         )
     if status in {400, 413, 422}:
         field = f" because of `{error.param}`" if error.param else ""
-        return SettingsError(
-            f"{where} refuses the request{field}{quote}; leave out the settings that it does not support (sampling "
-            'values, `extra_body`), lower `max_tokens`, or set `structured_output = "prompt"`.'
+        told = (
+            f"refuses the request{field}{quote}; leave out the settings that it does not support (sampling values, "
+            '`extra_body`), lower `max_tokens`, or set `structured_output = "prompt"`.'
         )
+        if error.code == OWN_ERROR:
+            told = f"raised an error{quote}; correct it where its traceback, which is logged, ends."
+            # Only its lines, because the words of the error may quote the key or the prompt.
+            lines = "".join(traceback.format_tb(error.__cause__.__traceback__ if error.__cause__ else None))
+            logging.getLogger(__name__).error("%s raised an error:\n%s", where, lines)
+        return SettingsError(f"{where} {told}")
     wait = find_retry_delay(error)
     advice = f"it asks to wait {wait:.0f} s, then resume the run" if wait else "look at its log, then resume the run"
     return ModelUnavailableError(f"{where} answered with status {status}{quote}; {advice}.")
@@ -323,8 +373,9 @@ _learned_lengths: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, s
 async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
     """Return what the endpoint serves; it is asked once per event loop, and again after a failed call.
 
-    It is waited for while it loads its model, but not retried, so that a mistyped address is reported at once. Other
-    providers are not asked; LangChain knows the context length of some of their models.
+    It is waited for while it loads its model, and asked again after a passing fault that it answers with, so that a
+    mistyped address is reported at once. Other providers are not asked; LangChain knows the context length of some of
+    their models.
 
     Raises:
         ModelUnavailableError: If it does not answer, refuses the key, or does not serve `settings.model`.
@@ -394,7 +445,7 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
     try:
         client: Any = await open_client(settings)
         ask = partial(client.root_async_client.get, "/models", cast_to=object)
-        answer, _ = await send_with_retries(settings.model_copy(update={"retries": 0}), ask)
+        answer, _ = await send_with_retries(settings, ask, only_statuses=True)
         lengths = dict[str, int | None]()
         for model in answer["data"]:
             # vLLM reports the context of a model, and llama.cpp that of one of its slots.

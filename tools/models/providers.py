@@ -47,9 +47,7 @@ def build_chat_model(settings: ModelSettings) -> BaseChatModel:
     try:
         model = build(**arguments)
     except ImportError as error:
-        package = re.search(r"pip install ([\w-]+)", str(error))
-        fix = f"pip install {package[1]}" if package else f"install what is missing ({error})"
-        raise SettingsError(f"{settings.server} needs a package that is not installed; {fix}.") from None
+        raise SettingsError(f"{settings.server} {describe_missing_package(error)}.") from None
     except Exception as error:  # noqa: BLE001 - constructors raise what they like
         told = str(error).partition("\n")[0].rstrip(".")
         if isinstance(error, ValidationError):  # which quotes all values
@@ -61,6 +59,14 @@ def build_chat_model(settings: ModelSettings) -> BaseChatModel:
     if not isinstance(model, BaseChatModel):
         raise SettingsError(f"{settings.server} is no chat model; name a class derived from LangChain's BaseChatModel.")
     return model
+
+
+def describe_missing_package(error: ImportError) -> str:
+    """Return the end of a sentence about what needs a missing package, with the command that installs it."""
+    found = re.search(r"pip install ([\w-]+)", str(error))
+    fix = f"install it with `pip install {found[1]}`" if found else f"install what is missing ({error})"
+    fix = re.sub(r"langchain-(anthropic|ollama)", r"'draftroom[\1]'", fix)  # which are extras
+    return f"needs a package that is not installed; {fix}"
 
 
 def bind_request(

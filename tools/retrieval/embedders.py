@@ -20,6 +20,7 @@ from state.errors import DraftroomError, RetrievalUnavailableError, SettingsErro
 from state.settings import EmbeddingSettings
 from tools.bert import PACKAGED_ENCODER, load_bert, map_in_parallel
 from tools.configuration import load_custom_object
+from tools.models.providers import describe_missing_package
 
 PACKAGED = EmbeddingSettings()  # its weights come with a Python package, so that retrieval works offline
 PACKAGED_TOKENS = 256  # of its input, as in its sentence-transformers settings
@@ -132,6 +133,8 @@ class RemoteEmbeddings(Embeddings):
     def __init__(self, choice: EmbeddingSettings) -> None:
         self._choice = choice
         self._has_openai_api = not choice.use and choice.provider in {None, "openai"}
+        with self._translate_faults():
+            self._model = self._build_model()
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """Request one vector for each text, in order; they are not scaled to unit length."""
@@ -146,9 +149,8 @@ class RemoteEmbeddings(Embeddings):
         with self._translate_faults():
             return self._model.embed_query(text)
 
-    @cached_property
-    def _model(self) -> Embeddings:
-        """The model of LangChain."""
+    def _build_model(self) -> Embeddings:
+        """Build the model of LangChain, which reaches nothing yet."""
         from langchain.embeddings import init_embeddings  # noqa: PLC0415 - takes a second
 
         choice = self._choice
@@ -175,6 +177,9 @@ class RemoteEmbeddings(Embeddings):
         except DraftroomError:
             raise
         except Exception as error:  # noqa: BLE001 - each client has errors of its own
+            if isinstance(error, ImportError):
+                place = f"The embedding model {choice.model!r} of {choice.use or choice.provider}"
+                raise RetrievalUnavailableError(f"{place} {describe_missing_package(error)}.") from None
             if not self._has_openai_api:
                 fault = f"({type(error).__name__}: {' '.join(str(error).split())}); correct its settings"
                 place = f"The embedding model {choice.model!r} of {choice.use or choice.provider} cannot be used"
@@ -193,7 +198,11 @@ _choosing_lock = threading.Lock()
 
 
 def choose_embeddings(choice: EmbeddingSettings) -> Embeddings:
-    """Return the process's only embeddings of a model, cached; it is loaded or reached when it first embeds."""
+    """Return the process's only embeddings of a model, cached; it is loaded or reached when it first embeds.
+
+    Raises:
+        RetrievalUnavailableError: If the package of its provider is missing, or its class cannot be built.
+    """
     with _choosing_lock:  # otherwise two threads could load a model twice
         return _build_embeddings(choice)
 

@@ -206,11 +206,14 @@ async def test_after_a_fault_the_endpoint_is_asked_anew_what_it_serves(desk: Des
 
 async def test_a_server_that_loads_its_model_is_waited_for(desk: Desk) -> None:
     desk.endpoint.loading = 3  # its list of models, too
-    desk.endpoint.answer = Script([Status(500, "The model is loading."), Status(500, "The model is loading."), GOOD])
-    events: list[Any] = [part async for part in desk.graph(retries=0).astream({"text": "Cells."}, stream_mode="custom")]
+    loading = Status(500, "The model is loading.")
+    desk.endpoint.answer = Script([loading, loading, Status(500, "A hiccup."), loading, GOOD])
+    stream = desk.graph(retries=1).astream({"text": "Cells."}, stream_mode=["custom", "values"])
+    parts: list[Any] = [part async for part in stream]
+    events = [part for mode, part in parts if mode == "custom"]
     told = f"The endpoint {desk.endpoint.base_url} is loading its model; waiting for it for up to 300 s"
     assert {event["text"] for event in events if event["event"] == "waiting"} == {told}
-    assert len(desk.sent) == 3
+    assert [call["http_retries"] for call in parts[-1][1]["calls"]] == [1], "a wait takes no retry"
 
 
 async def test_a_server_that_does_not_get_ready_is_told_after_the_wait(desk: Desk) -> None:
@@ -220,6 +223,30 @@ async def test_a_server_that_does_not_get_ready_is_told_after_the_wait(desk: Des
     ):
         await desk.ask(startup_wait_s=0)
     assert desk.endpoint.loading == 8
+
+
+async def test_a_loading_server_that_asks_for_no_wait_is_not_asked_without_a_pause(desk: Desk) -> None:
+    desk.endpoint.answer = lambda _: Status(503, "Loading model", headers={"Retry-After": "0"})
+    with pytest.raises(ModelUnavailableError, match="is still loading its model"):
+        await desk.ask(startup_wait_s=0.1, retry_wait_s=5)
+    assert len(desk.sent) <= 3
+
+
+@dataclass(eq=False)
+class Down(FakeEndpoint):
+    """A proxy whose server is down."""
+
+    asked: int = 0
+
+    def handle(self, exchange: Exchange) -> None:
+        self.asked += 1
+        Status(503, "Service Unavailable").send(exchange)
+
+
+async def test_a_server_that_does_not_say_that_it_loads_is_asked_as_often_as_after_any_fault(desk: Desk) -> None:
+    with Down() as server, pytest.raises(ModelUnavailableError, match="status 503: “Service Unavailable”"):
+        await desk.ask(base_url=server.base_url, retries=2)
+    assert server.asked == 3
 
 
 async def test_a_model_that_cannot_be_loaded_is_not_waited_for(desk: Desk) -> None:

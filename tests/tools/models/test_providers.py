@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import httpx2
@@ -117,6 +118,12 @@ def caused_by(error: Exception, cause: Exception) -> Exception:
     return error
 
 
+def fail(work: Callable[[], object]) -> Exception:
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - any
+        work()
+    return caught.value
+
+
 FAULTS: dict[str, tuple[Exception, type[DraftroomError], str]] = {
     "refused key": (StatusError(401, "bad s3cret"), ModelUnavailableError, "refuses the key: “bad …”; put the right"),
     "no key": (TypeError("Could not resolve authentication method."), ModelUnavailableError, "refuses the key: “Type"),
@@ -133,7 +140,12 @@ FAULTS: dict[str, tuple[Exception, type[DraftroomError], str]] = {
     "anything": (
         KeyError("A tale of cells. Which is odd"),
         SettingsError,
-        "refuses the request: “KeyError: '…is odd'”",
+        "raised an error: “KeyError: '…is odd'”; correct it where",
+    ),
+    "no text": (
+        fail(lambda: AIMessage(content=None)),  # type: ignore[arg-type]
+        ModelUnavailableError,
+        "sent an answer without any choice or text in it",
     ),
 }
 
@@ -162,7 +174,11 @@ async def test_a_passing_fault_is_tried_again_and_a_refused_text_is_told_apart(s
 @pytest.mark.parametrize(
     ("choices", "told"),
     [
-        ({"provider": "cohere"}, r"The provider cohere at http\S+ needs a package .*; pip install langchain-cohere\."),
+        (
+            {"provider": "cohere"},
+            r"The provider cohere at http\S+ needs a package .*; install it with `pip install langchain-cohere`",
+        ),
+        ({"provider": "anthropic"}, r"install it with `pip install 'draftroom\[anthropic\]'`"),
         ({"provider": "openai"}, r"The provider openai at .* cannot be used .*set the variable with its key\."),
         ({"provider": "nobody"}, "The provider nobody at .* cannot be used with these settings: Unsupported provider"),
         ({"use": "tests.support.none:Model"}, "The code tests.support.none:Model cannot be imported"),
