@@ -177,12 +177,11 @@ class RemoteEmbeddings(Embeddings):
         except DraftroomError:
             raise
         except Exception as error:  # noqa: BLE001 - each client has errors of its own
-            if isinstance(error, ImportError):
-                place = f"The embedding model {choice.model!r} of {choice.use or choice.provider}"
-                raise RetrievalUnavailableError(f"{place} {describe_missing_package(error)}.") from None
             if not self._has_openai_api:
-                fault = f"({type(error).__name__}: {' '.join(str(error).split())}); correct its settings"
-                place = f"The embedding model {choice.model!r} of {choice.use or choice.provider} cannot be used"
+                fault = f"cannot be used ({type(error).__name__}: {' '.join(str(error).split())}); correct its settings"
+                if isinstance(error, ImportError):
+                    fault = describe_missing_package(error)
+                place = f"The embedding model {choice.model!r} of {choice.use or choice.provider}"
                 raise RetrievalUnavailableError(f"{place} {fault}.") from None
             fault = "does not answer as an OpenAI API does; start it, or correct its address"
             if isinstance(error, openai.APIStatusError):
