@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from state.documents import DocumentRef
 from state.errors import InputError, RetrievalUnavailableError, SettingsError
 from state.model_settings import Limits, ModelSettings
-from state.settings import SYSTEM_TABLES, RunContext, Scope, Settings
+from state.settings import CHOSEN_KEY, CONTEXTS, SYSTEM_TABLES, RunContext, Scope, Settings
 from tools.checks.fidelity import list_subject_warnings
 from tools.configuration import change_frozen_settings, list_setting_deviations, resolve_settings
 from tools.documents.reading import load_document, read_document
@@ -51,7 +51,8 @@ def get_limits(state: Mapping[str, Any]) -> Limits:
 
 def _get_current_settings(state: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the frozen settings of this run, with the models of its record and the choices that a resume was given."""
-    settings: Mapping[str, Any] = state["settings"]
+    settings = dict(state["settings"])
+    begun_with = settings.pop(CHOSEN_KEY, {})
     try:
         context = getattr(get_runtime(), "context", None)
     except RuntimeError:  # the agent is asked outside of a graph
@@ -59,10 +60,10 @@ def _get_current_settings(state: Mapping[str, Any]) -> Mapping[str, Any]:
     if recorded := ensure_config()["configurable"].get(FROZEN_SETTINGS):
         models = {role: fields for role, fields in recorded["models"].items() if role != "default"}
         settings = change_frozen_settings(settings, {"models": models})
+    (schema,) = (each for each in CONTEXTS if each.table in settings)
+    chosen = read_context(context, schema).build_overrides()
     # With the context of its first attempt, the frozen settings hold its choices already.
-    if not isinstance(context, RunContext) or context._has_begun or context.table not in settings:
-        return settings
-    return change_frozen_settings(settings, context.build_overrides())
+    return settings if chosen == begun_with else change_frozen_settings(settings, chosen)
 
 
 def refuse_sync_call(state: Mapping[str, Any]) -> Any:  # noqa: ARG001 - LangGraph gives it

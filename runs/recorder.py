@@ -23,6 +23,7 @@ from runs.record import (
 )
 from runs.runnable import RunnableGraph
 from state.errors import DraftroomError, NoUsableResultError, StateError
+from state.settings import CHOSEN_KEY
 
 # The record is written again when the run has made this share of new calls, so that a call of a long run costs no more
 # time than one of a short run.
@@ -50,6 +51,7 @@ def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: Runna
     calls = merge_calls(runnable.calls(values), record["failures"])
     # A resume can have changed the models.
     settings = {**(values.get("settings") or record["settings"]), "models": record["settings"]["models"]}
+    settings.pop(CHOSEN_KEY, None)
     return {
         **record,
         "updated": format_current_time(),

@@ -293,6 +293,7 @@ class Settings(BaseModel):
     checkpoints: Annotated[str, Field(pattern=r"^(memory|sqlite|sqlite:///.+|postgres(ql)?://.+)$")] = Field(
         "sqlite", description="Where checkpoints live: memory, sqlite, sqlite:///FILE, or a Postgres address."
     )
+    _chosen: Mapping[str, Any] = PrivateAttr({})  # what the context of the run chose
 
     def has_own_model(self, role: Role) -> bool:
         """Return whether a role has a model or an address of its own; a temperature of its own does not count."""
@@ -314,9 +315,11 @@ class Settings(BaseModel):
     def freeze_settings(self, table: str) -> dict[str, Any]:
         """Return, as plain values, the settings that a run keeps in its state, so that a resume needs no settings file.
 
-        They are the preset, the prompts, the system's `table`, the limits, and the full model of each of its roles.
+        They are the preset, the prompts, the system's `table`, the limits, and the full model of each of its roles, and
+        what the run's context chose, if it did.
         """
         return {
+            **({CHOSEN_KEY: self._chosen} if any(self._chosen.values()) else {}),
             "preset": self.preset,
             "prompts": self.prompts,
             table: getattr(self, table).model_dump(mode="json"),
@@ -348,6 +351,7 @@ def describe_validation_error(error: ValidationError) -> str:
     return "; ".join(problems)
 
 
+CHOSEN_KEY = "chosen"  # of the settings in a run's state; its record does not have it
 _SHARED_FIELDS = ("preset", "prompts", "models", "limits")  # beside the systems' tables in the settings
 
 
@@ -370,7 +374,6 @@ class RunContext(BaseModel):
     models: dict[Role, dict[str, Any]] | None = Field(
         None, description='Models by role, for example {"default": {"base_url": "http://127.0.0.1:8000/v1"}}.'
     )
-    _has_begun: bool = PrivateAttr(False)  # whether a run began with it; its settings are frozen since
 
     # A wrapper, because LangGraph builds the context itself and would show pydantic's own error.
     @model_validator(mode="wrap")
@@ -401,7 +404,7 @@ class RunContext(BaseModel):
 
     def build_overrides(self) -> dict[str, Any]:
         """Return only the fields that were set and are not None, nested as in `Settings`."""
-        return self.build_nested_settings(self.model_dump(exclude_unset=True, exclude_none=True))
+        return self.build_nested_settings(self.model_dump(mode="json", exclude_unset=True, exclude_none=True))
 
     @classmethod
     def build_nested_settings(cls, chosen: Mapping[str, Any]) -> dict[str, Any]:
@@ -432,3 +435,6 @@ class CheckContext(RunContext, CheckSettings, title="Number check"):
     """Choices for one run of `number_check`; unset fields come from the settings, not the defaults here."""
 
     table = "check"
+
+
+CONTEXTS: tuple[type[RunContext], ...] = (JournalismContext, SimplificationContext, FeedbackContext, CheckContext)

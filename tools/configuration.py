@@ -123,8 +123,11 @@ def resolve_settings(context: RunContext, frozen: Mapping[str, Any] | None = Non
     Raises:
         SettingsError: As for `load_settings`.
     """
-    context._has_begun = True
-    return load_settings(context.build_overrides()) if frozen is None else _validate_settings(frozen)
+    if frozen is not None:
+        return _validate_settings(frozen)
+    settings = load_settings(chosen := context.build_overrides())
+    settings._chosen = chosen
+    return settings
 
 
 def change_frozen_settings(frozen: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:

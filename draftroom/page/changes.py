@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from draftroom.page.run_manager import hold_thread
 from draftroom.systems import find_system
 from nodes.journalism.assessment import measure_draft
 from nodes.simplification.logger import measure_version
@@ -20,6 +19,7 @@ from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.graph_state import build_graph_config
 from runs.record import RunRecord, write_record
 from runs.recorder import refresh_record
+from runs.threads import hold_thread
 from state.errors import InputError
 from state.feedback import AuthorDecision
 from state.journalism import Draft

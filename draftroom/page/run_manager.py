@@ -7,8 +7,7 @@ server's list of threads and runs may be lost.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from langgraph_sdk import get_client
@@ -20,8 +19,9 @@ from draftroom.systems import find_system
 from nodes.shared import FROZEN_SETTINGS
 from runs.driver import Answer, choose_graph_input
 from runs.graph_state import build_graph_metadata, load_snapshot
-from runs.record import RunRecord, format_current_time, lock_thread, write_record
+from runs.record import RunRecord, format_current_time, write_record
 from runs.runnable import RunnableGraph
+from runs.threads import hold_thread
 from state.errors import InputError
 
 STREAM_MODES: list[StreamMode] = ["custom", "updates", "values"]
@@ -33,17 +33,6 @@ class ServerRun(NamedTuple):
     thread: str
     run: str
     """Id of this attempt on the server."""
-
-
-@asynccontextmanager
-async def hold_thread(thread: str) -> AsyncIterator[None]:
-    """Asynchronous context manager that locks a thread without blocking the event loop."""
-    lock = lock_thread(thread)
-    await asyncio.to_thread(lock.__enter__)
-    try:
-        yield
-    finally:
-        await asyncio.to_thread(lock.__exit__, None, None, None)
 
 
 class RunManager:

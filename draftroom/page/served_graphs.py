@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
@@ -16,11 +17,12 @@ import graphs.focused_feedback
 import graphs.medical_simplification
 import graphs.number_check
 import graphs.science_journalism
-from draftroom.page.run_manager import hold_thread
 from draftroom.systems import GRAPHS
+from nodes.shared import FROZEN_SETTINGS
 from runs.graph_state import Graph
-from runs.threads import update_records
-from state.errors import DraftroomError
+from runs.record import load_records
+from runs.threads import hold_thread, update_records
+from state.errors import DraftroomError, SettingsError
 
 
 def serve(graph: Graph) -> Callable[..., AbstractAsyncContextManager[Graph]]:
@@ -31,7 +33,8 @@ def serve(graph: Graph) -> Callable[..., AbstractAsyncContextManager[Graph]]:
         """Yield the graph; for a run, check its context, lock its thread, and write its record at its end.
 
         Raises:
-            SettingsError: The context has a wrong key or value. The server would leave out an unknown key.
+            SettingsError: The context has a wrong key or value, of which the server would leave out an unknown key, or
+                a client gives frozen settings.
             StateError: Another process drives the run of this thread.
         """
         run, error = runtime.execution_runtime, None
@@ -44,6 +47,11 @@ def serve(graph: Graph) -> Callable[..., AbstractAsyncContextManager[Graph]]:
             **{name: value for name, value in (run.context or {}).items() if not name.startswith("__")}
         )
         thread = str(config["configurable"]["thread_id"])
+        if (frozen := config["configurable"].get(FROZEN_SETTINGS)) is not None:
+            # The page has them from the thread's record.
+            records = (await asyncio.to_thread(load_records)).readable
+            if not any(record["thread"] == thread and record["settings"] == frozen for record in records):
+                raise SettingsError(f"Give settings as the `context` of a run, without `{FROZEN_SETTINGS}`.")
         async with hold_thread(thread):
             try:
                 yield graph
@@ -54,7 +62,8 @@ def serve(graph: Graph) -> Callable[..., AbstractAsyncContextManager[Graph]]:
                 error = failure if isinstance(failure, DraftroomError) else DraftroomError(unknown)
                 raise
             finally:
-                await asyncio.to_thread(update_records, GRAPHS, thread, error)
+                for problem in await asyncio.to_thread(update_records, GRAPHS, thread, error):
+                    logging.getLogger(__name__).warning(problem)  # the outcome of the run stays as it is
 
     return open_graph
 

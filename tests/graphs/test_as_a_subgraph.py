@@ -13,6 +13,7 @@ from langgraph.types import Command
 
 from graphs import baselines, focused_feedback, medical_simplification, number_check, science_journalism
 from state.errors import InputError, ModelUnavailableError, SettingsError
+from state.settings import JournalismContext
 from tests.fake_endpoint import FakeEndpoint, Script, Status, When
 from tests.support.newsroom import PAPER, steps
 from tests.support.steps import step_of
@@ -95,6 +96,26 @@ async def test_a_parents_thread_resumes_within_it(fake_endpoint: FakeEndpoint):
     result = await parent.ainvoke(None, THREAD)
     assert result["settings"]["journalism"]["rounds"] == 1, "they are in the state: a context is in no checkpoint"
     assert Counter(steps(fake_endpoint))["write_draft"] == Counter(steps(fake_endpoint))["take_notes"] == 1
+
+
+@pytest.mark.parametrize("is_part", [False, True], ids=["alone", "in a parent"])
+async def test_the_context_of_a_resume_changes_models_and_limits_only(is_part: bool, fake_endpoint: FakeEndpoint):
+    saver = InMemorySaver()
+    graph = parent_of(science_journalism.graph, saver=saver)
+    graph = graph if is_part else science_journalism.builder.compile(checkpointer=saver)
+    begun, small = {"rounds": 1, "pause": True}, {"default": {"model": "small"}}
+    # Of a variant in which the reader is the journalist, the model of the reader is chosen in vain.
+    others = {"models": {**small, "reader": {"model": "tiny"}}, "variant": "large-reader"}
+    other: Any = {**begun, **others} if is_part else JournalismContext(**begun, **others)
+    await graph.ainvoke(INPUT, {"configurable": {"thread_id": "another"}}, context=other)
+    assert {request.body["model"] for request in fake_endpoint.chat_requests} == {"small"}
+    await graph.ainvoke(INPUT, THREAD, context=begun)
+    for refused, why in ((other, "keeps journalism.variant = full;"), ({"rounds": 5}, "keeps journalism.rounds = 1;")):
+        with pytest.raises(SettingsError, match=why):
+            await graph.ainvoke(Command(resume={"advice": None}), THREAD, context=refused)
+    asked = len(fake_endpoint.chat_requests)
+    await graph.ainvoke(None, THREAD, context={"models": small})
+    assert [request.body["model"] for request in fake_endpoint.chat_requests[asked:]] == ["small"]
 
 
 @pytest.mark.parametrize("graph", [science_journalism.graph, focused_feedback.graph], ids=lambda graph: graph.name)

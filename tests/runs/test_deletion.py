@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from runs.record import lock_thread
+from draftroom.exit_codes import EXIT_CODES
+from draftroom.systems import GRAPHS
+from runs.record import lock_thread, write_record
+from runs.threads import update_records
+from state.records import Values
 from tests.draftroom.conftest import PAPER, Command
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import Answer, Script, Text, When
@@ -89,6 +95,24 @@ def test_a_run_that_is_being_driven_is_not_deleted(
     assert "driven by another process" in refused.stderr
     assert draftroom.records() == [before]
     assert draftroom("show", "last").exit_code == 0
+
+
+def test_a_run_is_not_deleted_while_its_record_is_written(
+    draftroom: Command, paper: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert draftroom("explain", paper, "--variant", "single").exit_code == 0
+    (record,) = draftroom.records()
+    monkeypatch.setenv("DRAFTROOM_HOME", str(draftroom.home))
+    write_record({**record, "checkpoint": "an earlier one"})
+    graph, refused = GRAPHS[record["system"]], []
+
+    def delete(values: Values) -> dict[str, Any]:
+        with draftroom.start("runs", "delete", record["id"], "--yes") as process:
+            refused.append(process.wait() == EXIT_CODES["run_busy"])
+        return graph.results(values)
+
+    assert update_records({record["system"]: replace(graph, results=delete)}) == []
+    assert refused == [True]
 
 
 def test_a_person_is_asked_first(draftroom: Command, paper: Path) -> None:

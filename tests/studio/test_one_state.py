@@ -111,3 +111,13 @@ def test_the_page_of_documents_goes_on_with_what_is_not_finished(
     exec(code.replace("http://127.0.0.1:2024", server.url).replace("my-model", "small"), {"__name__": "__main__"})
     assert capsys.readouterr().out.startswith("# ")
     assert listed(draftroom, draftroom.records()[-1]["thread"])["status"] == "done"
+
+
+def test_a_thread_with_a_state_of_no_run_breaks_no_other_run(client: SyncLangGraphClient, draftroom: Command):
+    poisoned, sound = (client.threads.create(graph_id=GRAPH)["thread_id"] for _ in range(2))
+    client.threads.update_state(poisoned, {"settings": {"journalism": {}}}, as_node="initialise")
+    run(client, sound, input={"paper": PAPER})
+    assert (listed(draftroom, sound)["status"], listed(draftroom, sound)["failures"]) == ("done", [])
+    told = draftroom("runs")
+    assert f"{poisoned} has the state of no run" in " ".join(told.stderr.split())
+    assert told.exit_code == draftroom("resume", sound).exit_code == 0

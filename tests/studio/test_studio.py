@@ -10,6 +10,7 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
 from graphs.science_journalism import builder
+from nodes.shared import FROZEN_SETTINGS
 from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint, fill
 from tests.studio.server import StudioServer
@@ -130,6 +131,13 @@ def test_a_key_that_a_context_does_not_have(client: Client, thread: str, context
     result = run(client, thread, input={"paper": PAPER}, context=context, raise_error=False)
     assert result["__error__"]["error"] == "SettingsError"
     assert f"`{next(iter(context))}`" in result["__error__"]["message"]
+
+
+@pytest.mark.parametrize("settings", ["", "all", {"models": {}}])
+def test_frozen_settings_of_a_client_are_refused(client: Client, thread: str, settings: Any):
+    config: Any = {"configurable": {FROZEN_SETTINGS: settings}}
+    result = run(client, thread, input={"paper": PAPER}, config=config, raise_error=False)
+    assert result["__error__"]["message"].startswith("Give settings as the `context` of a run")
 
 
 def ask_mcp(server: StudioServer, method: str, **params: Any) -> dict[str, Any]:
