@@ -89,9 +89,8 @@ async def _update_records(
     records = {record["thread"]: record for record in loaded.readable}
     known = {thread: record.get("checkpoint", "") for thread, record in records.items()}
     async with open_checkpointer(address) as saver:
-        for first, newest in await list_threads(
-            saver, lambda thread, newest: thread == ended if ended else known.get(thread) != newest
-        ):
+        wanted = await list_threads(saver, lambda each, newest: each == ended if ended else known.get(each) != newest)
+        for first, newest in wanted:
             thread = first.config["configurable"]["thread_id"]
             system = records[thread]["system"] if thread in records else str(first.metadata.get(GRAPH_KEY))
             is_driven = not ended and system in graphs and await asyncio.to_thread(is_thread_locked, thread)
@@ -109,7 +108,10 @@ async def _update_records(
             except DraftroomError as problem:
                 problems.append(str(problem))
             except Exception as problem:  # noqa: BLE001 - clients can write any state, and one breaks no other run
-                problems.append(f"The thread {thread} has the state of no run ({problem!r}); delete or correct it.")
+                kind = type(problem).__name__  # the rest may quote the paper
+                problems.append(
+                    f"The thread {thread} has the state of no run ({kind}); delete it or correct its state."
+                )
     return problems
 
 
