@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -90,6 +92,18 @@ def keep_fields_for(over: Mapping[str, Any], below: Mapping[str, Any]) -> dict[s
     return dict(below)
 
 
+def _validate_key_name(name: str) -> str:
+    """Return the name of a key's variable, or raise ValueError for another one: a client must not get its value."""
+    if name and (name.upper().startswith("DRAFTROOM_") or not re.search("KEY|TOKEN", name.upper())):
+        raise ValueError("must name a variable with KEY or TOKEN in its name that does not begin with DRAFTROOM_")
+    return name
+
+
+KeyName = Annotated[str, AfterValidator(_validate_key_name)]
+# A field of JSON, however deep, that holds a secret (the key of a cache is none), or lets a repository's code be run.
+_REFUSED_FIELD = re.compile(r'(?i)"([^"]*((?<!cache_)key|token|secret|passw(or)?d|authorization|trust_remote_code))":')
+
+
 class ModelSettings(BaseModel):
     """One model at an OpenAI-compatible endpoint, at a provider or of a class, and how to sample from it.
 
@@ -111,7 +125,7 @@ class ModelSettings(BaseModel):
         description="Address of the endpoint, ending in /v1; or another one than the provider's own.",
     )
     model: str = Field("smollm2-135m-instruct", min_length=1, description="Name under which it is served.")
-    api_key_env: str = Field(
+    api_key_env: KeyName = Field(
         "OPENAI_API_KEY",
         description="Name of the environment variable that holds the key, never the key itself; a provider reads its "
         "own variable.",
@@ -178,13 +192,20 @@ class ModelSettings(BaseModel):
             return values
         if values.get("provider") and values.get("use"):
             raise ValueError("name a `provider` or the class to `use`, not both")
+        if values.get("provider") == "huggingface":  # its pipelines load models into this process
+            raise ValueError("the provider `huggingface` is not supported; name its class with `use`, if you trust it")
         return {"base_url": "", "api_key_env": "", **values}
 
     @field_validator("extra_body", mode="before")
     @classmethod
-    def _parse_extra_body(cls, value: Any) -> Any:
-        """Return the value of JSON that comes as a text, as from an environment variable; any other value is kept."""
-        return json.loads(value) if isinstance(value, str) else value
+    def _read_extra_body(cls, value: Any) -> Any:
+        """Return the value, read from JSON if it is a text, as from a variable; refuse keys, as records keep it."""
+        value = json.loads(value) if isinstance(value, str) else value
+        if found := _REFUSED_FIELD.search(json.dumps(value, default=str)):
+            raise ValueError(
+                f"must not hold {found[1]}; keep a key in the variable of `api_key_env`, and code in a class to `use`"
+            )
+        return value
 
     @field_validator("base_url")
     @classmethod

@@ -35,7 +35,7 @@ from state.extensions import (
     JournalismExtensions,
     SimplificationExtensions,
 )
-from state.model_settings import ADDRESS_FIELDS, Limits, ModelSettings, keep_fields_for
+from state.model_settings import ADDRESS_FIELDS, KeyName, Limits, ModelSettings, keep_fields_for
 from state.system_settings import SystemSettings
 
 JournalismRole = Literal["journalist", "reader", "editor"]
@@ -198,7 +198,7 @@ class EmbeddingSettings(BaseModel):
     provider: str | None = Field(None, description="Provider of LangChain's `init_embeddings`, for example `ollama`.")
     use: CodeName | None = Field(None, description="Your own class of LangChain embeddings, as `module:Class`.")
     base_url: str | None = Field(None, description="OpenAI-compatible endpoint of the model; otherwise it runs here.")
-    api_key_env: str = Field("OPENAI_API_KEY", description="Name of the environment variable that holds its key.")
+    api_key_env: KeyName = Field("OPENAI_API_KEY", description="Name of the environment variable that holds its key.")
 
 
 class LiteratureSettings(BaseModel):
@@ -215,10 +215,10 @@ class LiteratureSettings(BaseModel):
         None, description="Sites that are never queried; by default those that publish reviews."
     )
     contact: str | None = Field(None, description="Mail address sent to the services, for their polite pools.")
-    openalex_key_env: str = Field(
+    openalex_key_env: KeyName = Field(
         "OPENALEX_API_KEY", description="Name of the variable with its key; few requests are allowed without."
     )
-    semantic_scholar_key_env: str = Field(
+    semantic_scholar_key_env: KeyName = Field(
         "SEMANTIC_SCHOLAR_API_KEY", description="Name of the variable with its key; optional."
     )
 

@@ -21,20 +21,22 @@ Code (`module:attribute`) counts only if the user names it in their own settings
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from pkgutil import resolve_name
+from threading import Event
 from typing import Any
 
 from platformdirs import user_config_path
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_settings import EnvSettingsSource
 from pydantic_settings import SettingsError as UnreadableVariable
 
 from state.errors import SettingsError
-from state.model_settings import ADDRESS_FIELDS, SAMPLING_FIELDS, keep_fields_for
-from state.settings import SYSTEM_TABLES, RunContext, Settings, describe_validation_error
+from state.model_settings import ADDRESS_FIELDS, SAMPLING_FIELDS, ModelSettings, keep_fields_for
+from state.settings import SYSTEM_TABLES, EmbeddingSettings, RunContext, Settings, describe_validation_error
 
 ModelTables = Mapping[Any, Mapping[str, Any]]  # by role
 PRESETS = Path(__file__).parent.parent / "presets"
@@ -45,10 +47,13 @@ OTHER_VARIABLES = {
     "DRAFTROOM_HOME",
     "DRAFTROOM_CONFIG",
     "DRAFTROOM_ALLOWED_CODE",
+    "DRAFTROOM_SERVER_TOKENS",
     "DRAFTROOM_VLLM_PYTHON",
     "DRAFTROOM_LLAMA_CPP_PYTHON",
     "DRAFTROOM_TRACING",
 }
+# Set in the process of a server, whose clients may send any settings, in contexts, states and records.
+SERVES_CLIENTS = Event()
 
 
 def load_settings(overrides: Mapping[str, Any] | None = None) -> Settings:
@@ -127,6 +132,11 @@ def resolve_settings(context: RunContext, frozen: Mapping[str, Any] | None = Non
         return _validate_settings(frozen)
     settings = load_settings(chosen := context.build_overrides())
     settings._chosen = chosen
+    if SERVES_CLIENTS.is_set():  # what a run keeps names no key, either, that a command could send at its resume
+        for role, model in _complete_models(settings).items():
+            settings.models[role] = {**settings.models.get(role, {}), "api_key_env": name_key(model)}
+        embedding = settings.feedback.embedding
+        settings.feedback.embedding = embedding.model_copy(update={"api_key_env": name_key(embedding)})
     return settings
 
 
@@ -238,9 +248,51 @@ def load_custom_object(name: str) -> Any:
     try:
         return resolve_name(name)
     except Exception as error:  # the import runs the user's module, which may raise anything
+        told = mask_keys(str(error))
         raise SettingsError(
-            f"The code {name} cannot be imported ({error}); correct the name, or add its folder to PYTHONPATH."
+            f"The code {name} cannot be imported ({told}); correct the name, or add its folder to PYTHONPATH."
         ) from error
+
+
+def name_key(server: ModelSettings | EmbeddingSettings) -> str:
+    """Return the variable with a model's key; at a server, empty if its own settings do not name both; blocks.
+
+    Raises:
+        SettingsError: A client asks for another key than the default one, or for one that a class reads for itself.
+    """
+
+    def locate(each: BaseModel) -> dict[str, Any]:
+        further = {"extra_body"} if server.provider or server.use else set()  # may hold the address of a class
+        return each.model_dump(include={"provider", "use", "base_url", "api_key_env", *further})
+
+    if not SERVES_CLIENTS.is_set():
+        return server.api_key_env
+    own, place = load_settings(), locate(server)
+    if place in map(locate, [own.feedback.embedding, *_complete_models(own).values()]):
+        return server.api_key_env
+    reads_key = (server.provider or server.use) and (server.base_url or place.get("extra_body"))
+    if reads_key or server.api_key_env not in ("", ModelSettings().api_key_env):
+        raise SettingsError(
+            "This server sends keys only as its own settings do: leave out `api_key_env` and, for a provider or a "
+            "class, `base_url` and `extra_body`, or let its settings name them."
+        )
+    return ""
+
+
+def _complete_models(settings: Settings) -> dict[str, ModelSettings]:
+    """Return the models of `default` and of all roles with fields of their own, which may lack a name."""
+    default = settings.models.get("default", {})
+    tables = {"default": {}, **settings.models}
+    return {role: ModelSettings(**{**keep_fields_for(own, default), **own}) for role, own in tables.items()}
+
+
+def mask_keys(text: str) -> str:
+    """Return a text, such as a server's message, with an ellipsis for each value of a variable that holds a secret."""
+    # A shorter value is no secret, but may be a part of any text.
+    secrets = {key for name, key in os.environ.items() if re.search("KEY|TOKEN|SECRET", name) and len(key) >= 6}
+    for secret in sorted(secrets, key=len, reverse=True):  # one may hold another
+        text = text.replace(secret, "…")
+    return text
 
 
 def _load_preset(name: str, over: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
@@ -317,11 +369,11 @@ def _locate_own_file() -> Path:
 
 def _read_stored_settings(file: Path | None) -> dict[str, Any]:
     """Read a settings file, if any, and the environment; refuse a file that names code and is not the user's."""
-    values, own = _read_toml(file) if file else {}, _locate_own_file()
-    if file and file.resolve() != own.resolve() and (code := list_named_code(values)):
+    values = _read_toml(file) if file else {}
+    if file and file.resolve() != _locate_own_file().resolve() and (code := list_named_code(values)):
         raise SettingsError(
-            f"The {file} of this folder, which may be anyone's, names code ({', '.join(code)}): if you trust it, move "
-            f"these settings to {own}, or set DRAFTROOM_CONFIG={file}."
+            f"The {file} of this folder, which may be anyone's, names code ({', '.join(code)}): if you trust it, set "
+            f"DRAFTROOM_CONFIG={file}, or move these settings to a file for `--preset` or to environment variables."
         )
     # Any model will do, though the source asks for one of pydantic-settings.
     environment = EnvSettingsSource(Settings, env_prefix="DRAFTROOM_", env_nested_delimiter="__")  # type: ignore[arg-type]

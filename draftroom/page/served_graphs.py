@@ -23,6 +23,7 @@ from runs.graph_state import Graph
 from runs.record import load_records
 from runs.threads import hold_thread, update_records
 from state.errors import DraftroomError, SettingsError
+from tools.configuration import SERVES_CLIENTS
 
 
 def serve(graph: Graph) -> Callable[..., AbstractAsyncContextManager[Graph]]:
@@ -68,6 +69,7 @@ def serve(graph: Graph) -> Callable[..., AbstractAsyncContextManager[Graph]]:
     return open_graph
 
 
+SERVES_CLIENTS.set()
 science_journalism = serve(graphs.science_journalism.graph)
 medical_simplification = serve(graphs.medical_simplification.graph)
 focused_feedback = serve(graphs.focused_feedback.graph)

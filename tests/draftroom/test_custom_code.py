@@ -31,6 +31,7 @@ def test_a_settings_file_of_the_working_folder_that_names_code_is_refused(
     result = draftroom("explain", "-", stdin=b"A paper.")
     assert result.exit_code == 30
     assert "The draftroom.toml of this folder, which may be anyone" in result.stderr.replace("\n", " ")
+    assert "set DRAFTROOM_CONFIG=draftroom.toml, or move these settings to a file for `--preset`" in result.stderr
     assert not draftroom.endpoint.requests
 
 

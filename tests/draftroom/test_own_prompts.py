@@ -56,6 +56,7 @@ FRONT = "---\nrole: reader\npurpose: Test.\nvariables: [article, audience, limit
     ("name", "text", "problem"),
     [
         ("journalism/write.md", FRONT, " has journalism/write.md; it can have files like journalism/write_draft.md, "),
+        ("a/b/c.md", FRONT, " has no Markdown file; it can"),  # deeper folders may be those of a whole disk
         ("take_notes.md", FRONT, " has take_notes.md; it can have files like journalism/take_notes.md, "),
         ("journalism/take_notes.md", "Note the terms.", "a prompt file must begin with front matter"),
         ("journalism/take_notes.md", FRONT.replace("role", "rule"), "`role`: field required"),
@@ -76,7 +77,7 @@ FRONT = "---\nrole: reader\npurpose: Test.\nvariables: [article, audience, limit
 def test_a_prompt_that_cannot_be_used_is_refused_before_a_model_is_asked(
     name: str, text: str, problem: str, draftroom: Command, tmp_path: Path
 ) -> None:
-    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / name).write_text(text, encoding="utf-8")
     result = draftroom.with_variables({"DRAFTROOM_PROMPTS": str(tmp_path)})("explain", "-", stdin=b"A paper.")
     assert result.exit_code == 30

@@ -15,11 +15,13 @@ SHOWN = FENCE.findall(TEXTS["docs/how_to/own_retriever.md"])
 (MODULE,) = (code for _, language, code in SHOWN if language == "python")
 SHOWN_SETTINGS = [code for _, language, code in SHOWN if language == "toml"]
 BROKEN = """
+import os
+
 def make_retriever(segments):
-    raise LookupError("no index today")
+    raise LookupError("no index today for " + os.environ["LAB_KEY"])
 
 def find_publications(question, number):
-    return [{"title": "Of tea", "year": "long ago"}]
+    return [{"title": "Of tea", "year": os.environ["LAB_KEY"]}]
 """
 
 
@@ -54,7 +56,10 @@ async def test_papers_are_embedded_by_the_users_class(fake_endpoint: FakeEndpoin
     assert "/v1/embeddings" not in {request.path for request in fake_endpoint.requests}
 
 
-async def test_code_that_fails_leaves_its_questions_open_and_is_named(fake_endpoint: FakeEndpoint, lab: Path) -> None:
+async def test_code_that_fails_leaves_its_questions_open_and_is_named_without_keys(
+    fake_endpoint: FakeEndpoint, lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_KEY", "s3cret")
     settings = (lab / "own.toml").read_text(encoding="utf-8").replace('"lab:', '"broken_lab:')
     (lab / "own.toml").write_text(settings.replace(', "folder"', ""), encoding="utf-8")
     fake_endpoint.answer = Room(
@@ -62,8 +67,9 @@ async def test_code_that_fails_leaves_its_questions_open_and_is_named(fake_endpo
     )
     found = await review(fake_endpoint)
     retriever, literature = (record["note"] for record in found["log"])
-    assert retriever.startswith("The retriever broken_lab:make_retriever failed (LookupError: no index today)")
+    assert retriever.startswith("The retriever broken_lab:make_retriever failed (LookupError: no index today for …)")
     assert "broken_lab:find_publications failed (ValidationError: 1 validation error" in literature
+    assert "s3cret" not in str(found)
     assert found["outcome"] == "comment"
     assert prompts(fake_endpoint, "PassageAnswer") == []
 

@@ -42,7 +42,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     (folder / "langgraph.json").write_text(json.dumps(served), encoding="utf-8")
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     with FakeEndpoint() as endpoint:
-        given = variables(folder, endpoint.base_url, SERVER_TOKENS="ada:first grace:second")
+        given = variables(folder, endpoint.base_url, DRAFTROOM_SERVER_TOKENS="ada:first grace:second")
         with StudioServer(command, given, folder) as server:
             yield server
 

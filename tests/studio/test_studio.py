@@ -206,3 +206,22 @@ def test_a_client_cannot_name_code_that_is_not_allowed_at_the_server(client: Cli
     context = {"retriever": "lab:make"}
     refused: Any = client.runs.wait(thread, "focused_feedback", input=paper, context=context, raise_error=False)
     assert "not allowed (lab:make)" in refused["__error__"]["message"]
+
+
+def test_a_client_gets_no_key_at_an_address_of_its_own(client: Client, thread: str):
+    with FakeEndpoint() as hers:
+        context: dict[str, Any] = {"models": {"default": {"base_url": hers.base_url}}}
+        result = run(client, thread, input={"paper": PAPER}, context=context)
+        assert result["article"].startswith("# ")
+        assert {request.headers["authorization"] for request in hers.requests} == {"Bearer none"}
+        assert {model["api_key_env"] for model in result["settings"]["models"].values()} == {""}
+        asked = len(hers.requests)
+        for more in ({"api_key_env": "OTHER_API_KEY"}, {"provider": "openai", "model": "large"}):
+            context["models"]["default"] |= more
+            refused = run(client, thread, input={"paper": PAPER}, context=context, raise_error=False)
+            assert "This server sends keys only as its own settings do" in refused["__error__"]["message"]
+        chosen = {"embedding": {"base_url": hers.base_url, "api_key_env": "OTHER_API_KEY"}}
+        paper = {"paper": review_room.PAPER, "text": review_room.CLAIM}
+        review: Any = client.runs.wait(None, "focused_feedback", input=paper, context=chosen, raise_error=False)
+        assert "This server sends keys only as its own settings do" in review["__error__"]["message"]
+        assert len(hers.requests) == asked

@@ -283,6 +283,17 @@ def test_a_file_that_is_no_toml_is_named(data: bytes, file: Path) -> None:
         ({"models": {"reader": {"top_p": 2}}}, "`models.reader.top_p`: input should be less than or equal to 1"),
         ({"models": {"reader": {"extra_body": "{s3cret"}}}, "`models.reader.extra_body`: "),
         (
+            {"models": {"reader": {"extra_body": {"a": [{"X-Api-Key": "s3cret"}]}}}},
+            "extra_body`: must not hold X-Api-Key",
+        ),
+        ({"models": {"reader": {"extra_body": {"a": {"trust_remote_code": True}}}}}, "must not hold trust_remote_code"),
+        ({"models": {"reader": {"provider": "huggingface"}}}, "the provider `huggingface` is not supported"),
+        (
+            {"models": {"reader": {"api_key_env": "DRAFTROOM_SERVER_TOKENS"}}},
+            "api_key_env`: must name a variable with K",
+        ),
+        ({"feedback": {"embedding": {"api_key_env": "DATABASE_URI"}}}, "api_key_env`: must name a variable with KEY"),
+        (
             {"models": {"reader": {"base_url": "http://me:s3cret@host/v1"}}},
             "`models.reader.base_url`: must not contain",
         ),

@@ -20,6 +20,7 @@ from xml.etree import ElementTree
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from pydantic_core import from_json
 
+from tools.configuration import mask_keys
 from tools.literature.fetching import FEED_TYPES, JSON_TYPES, Secret
 from tools.literature.records import Hit, SearchResult, extract_identifiers, extract_search_words, normalize_field_text
 from tools.literature.url_guard import FetchError
@@ -103,7 +104,8 @@ class OwnProvider(NamedTuple):
             filled = [{**unknown, **record, "provider": self.name} for record in records]
             hits = TypeAdapter(list[Hit]).validate_python(filled[:limit])
         except Exception as error:  # the user's code may raise anything
-            raise FetchError(self.name, f"failed ({type(error).__name__}: {' '.join(str(error).split())})") from error
+            message = mask_keys(" ".join(str(error).split()))
+            raise FetchError(self.name, f"failed ({type(error).__name__}: {message})") from error
         for hit in hits:
             hit["identifiers"] = extract_identifiers([*hit["identifiers"], hit["address"]])
         return SearchResult(hits, [])

@@ -200,7 +200,7 @@ async def classify_fault(
     except (*CLIENT_ERRORS, StopAsyncIteration):
         return fault
     if is_refusal:
-        quote = quote_server_message(error, settings, prompt)
+        quote = quote_server_message(error, prompt)
         return RequestRefusedError(
             f"{settings.server} refuses this text{quote}, and answers others; give this role a model without such a "
             "filter, or leave the passage out.",

@@ -28,6 +28,7 @@ from pydantic import SecretStr, ValidationError
 
 from state.errors import ContextOverflowError, DraftroomError, ModelUnavailableError, SettingsError
 from state.model_settings import ModelSettings
+from tools.configuration import mask_keys, name_key
 from tools.models.providers import build_chat_model
 
 TRANSIENT_STATUSES = {408, 409, 425, 429}
@@ -217,7 +218,7 @@ def translate_error(error: Exception, settings: ModelSettings, prompt: str = "")
 
     Where the server quotes the prompt, the message has an ellipsis.
     """
-    quote, told = quote_server_message(error, settings, prompt), NO_EVENTS
+    quote, told = quote_server_message(error, prompt), NO_EVENTS
     if isinstance(error, openai.APIStatusError):
         return _translate_status(error, settings, quote)
     if is_unreachable(error):
@@ -234,7 +235,7 @@ def translate_error(error: Exception, settings: ModelSettings, prompt: str = "")
     return ModelUnavailableError(f"{settings.server} {told}.")
 
 
-def quote_server_message(error: Exception, settings: ModelSettings, prompt: str) -> str:
+def quote_server_message(error: Exception, prompt: str) -> str:
     """Return `: “…”` with the server's message of an error, without key and parts of the prompt; empty without any."""
     body = getattr(error, "body", None)
     message = body.get("message") or body.get("detail") if isinstance(body, dict) else body
@@ -242,9 +243,7 @@ def quote_server_message(error: Exception, settings: ModelSettings, prompt: str)
         message = "; ".join(str(item.get("msg", "")) for item in message if isinstance(item, dict))
     if not isinstance(message, str) or message.lstrip().startswith("<"):  # an HTML page
         return ""
-    for name, key in os.environ.items():
-        if key and (name == settings.api_key_env or name.endswith("_API_KEY")):
-            message = message.replace(key, "…")
+    message = mask_keys(message)
     # Messages quote with escaped line breaks, so these and white space become single spaces in both.
     text, prompt = (re.sub(r"(?:\\[nrt]|\s)+", " ", each).strip() for each in (message, prompt))
     text, width = text[: 4 * MAX_QUOTE_CHARACTERS], MIN_LEAK_CHARACTERS
@@ -332,7 +331,7 @@ async def close_clients() -> None:
 def _build_client(settings: ModelSettings) -> BaseChatModel:
     """Build a client that does not retry, and that rejects web pages; the key comes from the environment."""
     timeout = openai.Timeout(settings.timeout_s, connect=min(settings.timeout_s, CONNECT_TIMEOUT_S))
-    key = os.environ.get(settings.api_key_env) or "none"  # local servers accept any key but an empty one
+    key = os.environ.get(name_key(settings)) or "none"  # local servers accept any key but an empty one
     return ChatOpenAI(
         base_url=settings.base_url,
         api_key=SecretStr(key),

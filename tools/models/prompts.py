@@ -64,7 +64,8 @@ def check_prompts(own: str) -> None:
     """Raise SettingsError if a folder of the user's prompts is empty, or has a file that can replace none of ours."""
     paths = sorted(Path(__file__).parents[2].glob("nodes/*/prompts/*.md"))
     names = [f"{path.parents[1].name}/{path.name}" for path in paths]
-    files = [file.relative_to(own).as_posix() for file in Path(own).glob("**/[!.]*.md")]  # not those of editors
+    # Neither the hidden files of editors nor whatever lies below, which may be a whole disk.
+    files = [file.relative_to(own).as_posix() for depth in ("", "*/") for file in Path(own).glob(f"{depth}[!.]*.md")]
     unknown = [file for file in files if file not in names]
     if unknown or not files:
         found = min(unknown) if unknown else "no Markdown file"

@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from state.errors import SettingsError
 from state.model_settings import ModelSettings
 from state.settings import describe_validation_error
-from tools.configuration import load_custom_object
+from tools.configuration import load_custom_object, mask_keys, name_key
 
 # The names that chat model classes have for the most tokens of an answer.
 TOKEN_LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")
@@ -39,7 +39,7 @@ def build_chat_model(settings: ModelSettings) -> BaseChatModel:
     arguments: dict[str, Any] = {"model": settings.model, **settings.extra_body}
     if settings.base_url:
         arguments["base_url"] = settings.base_url
-    if key := os.environ.get(settings.api_key_env):
+    if key := os.environ.get(name_key(settings)):
         arguments["api_key"] = key
     build: Any = partial(init_chat_model, model_provider=settings.provider)
     if settings.use:
@@ -53,8 +53,8 @@ def build_chat_model(settings: ModelSettings) -> BaseChatModel:
         if isinstance(error, ValidationError):  # which quotes all values
             told = describe_validation_error(error)
         raise SettingsError(
-            f"{settings.server} cannot be used with these settings: {told.replace(key, '…') if key else told}; correct "
-            "its fields under [models], or set the variable with its key."
+            f"{settings.server} cannot be used with these settings: {mask_keys(told)}; correct its "
+            "fields under [models], or set the variable with its key."
         ) from None  # the cause may quote the key
     if not isinstance(model, BaseChatModel):
         raise SettingsError(f"{settings.server} is no chat model; name a class derived from LangChain's BaseChatModel.")

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from state.errors import DraftroomError, RetrievalUnavailableError, SettingsError
 from state.settings import EmbeddingSettings
 from tools.bert import PACKAGED_ENCODER, load_bert, map_in_parallel
-from tools.configuration import load_custom_object
+from tools.configuration import load_custom_object, mask_keys, name_key
 from tools.models.providers import describe_missing_package
 
 PACKAGED = EmbeddingSettings()  # its weights come with a Python package, so that retrieval works offline
@@ -154,14 +154,14 @@ class RemoteEmbeddings(Embeddings):
         from langchain.embeddings import init_embeddings  # noqa: PLC0415 - takes a second
 
         choice = self._choice
+        key = os.environ.get(name_key(choice)) or "none"  # local servers accept any key but an empty one
         if choice.use:
             model: Embeddings = load_custom_object(choice.use)(model=choice.model)
             return model
         options: dict[str, Any] = {"base_url": choice.base_url} if choice.base_url else {}
         if self._has_openai_api:
             options |= {
-                # Local servers accept any key but an empty one.
-                "api_key": lambda: os.environ.get(choice.api_key_env) or "none",
+                "api_key": key,
                 "timeout": TIMEOUT_S,
                 "check_embedding_ctx_length": False,  # texts are sent as they are; OpenAI's tokenizer is a download
                 "model_kwargs": {"encoding_format": "float"},
@@ -178,7 +178,8 @@ class RemoteEmbeddings(Embeddings):
             raise
         except Exception as error:  # noqa: BLE001 - each client has errors of its own
             if not self._has_openai_api:
-                fault = f"cannot be used ({type(error).__name__}: {' '.join(str(error).split())}); correct its settings"
+                told = mask_keys(" ".join(str(error).split()))
+                fault = f"cannot be used ({type(error).__name__}: {told}); correct its settings"
                 if isinstance(error, ImportError):
                     fault = describe_missing_package(error)
                 place = f"The embedding model {choice.model!r} of {choice.use or choice.provider}"

@@ -23,7 +23,7 @@ from state.documents import Document, Paragraph, Passage
 from state.errors import DraftroomError, NoUsableAnswer, SettingsError
 from state.files import make_storage_error, resolve_state_folder
 from state.settings import FeedbackSettings
-from tools.configuration import load_custom_object
+from tools.configuration import load_custom_object, mask_keys
 
 HASH_DIGITS = 12  # of a document's hash in the ids of its segments
 _PARAGRAPH_BREAK = "\n\n"
@@ -177,7 +177,7 @@ def rank_by_own_retriever(name: str, segments: tuple[Segment, ...], question: st
     except DraftroomError:
         raise
     except Exception as error:  # the user's code may raise anything
-        message = " ".join(str(error).split())
+        message = mask_keys(" ".join(str(error).split()))
         raise NoUsableAnswer(f"The retriever {name} failed ({type(error).__name__}: {message}); correct it.") from error
     return placed
 

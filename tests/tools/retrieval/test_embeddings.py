@@ -75,11 +75,13 @@ def test_an_endpoint_answers_one_vector_for_each_text_in_order(fake_endpoint: Fa
     assert request.body == {"model": "large", "input": texts, "encoding_format": "float"}
 
 
-def test_a_provider_is_one_of_langchain(tmp_path: Path) -> None:
+def test_a_provider_is_one_of_langchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_TOKEN", "s3cret")
     (tmp_path / "langchain_ollama.py").write_text(
+        "import os\n"
         "class OllamaEmbeddings:\n"
         "    def __init__(self, model, base_url): self.named = f'{model} at {base_url}'\n"
-        "    def embed_query(self, text): raise LookupError(f'no {self.named}')"
+        "    def embed_query(self, text): raise LookupError(f'no {self.named}', os.environ['LAB_TOKEN'])"
     )
     program = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from state.settings import EmbeddingSettings\n"
@@ -88,7 +90,7 @@ def test_a_provider_is_one_of_langchain(tmp_path: Path) -> None:
         "choose_embeddings(choice).embed_query('Moss')"
     )
     failed = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    fault = "LookupError: no moss at http://127.0.0.1:9"
+    fault = "LookupError: ('no moss at http://127.0.0.1:9', '…')"
     assert f"The embedding model 'moss' of ollama cannot be used ({fault})" in failed.stderr.splitlines()[-1]
 
 
