@@ -7,8 +7,11 @@ from the same runs, so their differences are not due to sampling.
 
 from __future__ import annotations
 
+import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from evals.datasets.samples import SampleKind
@@ -20,6 +23,7 @@ from tools.configuration import apply_preset, merge_settings
 
 # Fields of graphs' inputs that may also be the path of a file; an input with an empty line is always read as text.
 _PATH_FIELDS = ("paper", "abstract")
+PUBLISHED = tomllib.loads(Path(__file__).with_name("published.toml").read_text(encoding="utf-8"))
 
 
 class EvaluatedSystem(NamedTuple):
@@ -69,12 +73,10 @@ def make_field_item(field_name: str, sample: Record, _: Record) -> Item | None:
     return Item(sample, sample[field_name], {}) if sample[field_name] else None
 
 
-def map_published_figures(
-    measures: Sequence[str], rows: Mapping[str, Sequence[float | None]]
-) -> dict[str, dict[str, float]]:
-    """Return the figures of published rows by row and measure, the columns' names, without empty cells (None)."""
+def map_published_figures(measures: Sequence[str], rows: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
+    """Return the figures of published rows by row and measure, the columns' names, without empty cells (nan)."""
     return {
-        row: {name: figure for name, figure in zip(measures, figures, strict=True) if figure is not None}
+        row: {name: figure for name, figure in zip(measures, figures, strict=True) if not math.isnan(figure)}
         for row, figures in rows.items()
     }
 

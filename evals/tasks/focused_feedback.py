@@ -17,6 +17,7 @@ from typing import Any, Literal, get_args
 from evals.metrics import compute_corpus_bleu, compute_meteor, compute_rouge
 from evals.statistics import compute_label_f1
 from evals.task import (
+    PUBLISHED,
     EvaluatedSystem,
     Item,
     Measure,
@@ -215,24 +216,11 @@ COST_MEASURES = [
 ]
 
 _ASPECT_NAMES = [measure.name for measure in ASPECT_MEASURES]
-_PUBLISHED_ASPECTS = {  # accuracy, then F1 in the order of `Weakness`
-    "single GPT-4": (24.00, 41.30, 6.60, 30.60, 8.70, 9.20),
-    "CoVe": (30.70, 30.90, 33.80, 36.10, 24.40, 24.50),
-    "SWIF2T - RR": (33.00, 45.30, 35.50, 33.51, 31.25, 22.40),
-    "SWIF2T": (34.00, 42.90, 38.90, 31.40, 38.00, 25.37),
-}
-_PUBLISHED_OVERLAP = {
-    "single GPT-4": (18.13, 28.50, 18.37),
-    "CoVe": (18.76, 29.07, 19.62),
-    "SWIF2T - RR": (19.17, 29.77, 19.39),
-    "SWIF2T": (20.04, 30.06, 20.44),
-}
-
 TABLE_5 = Table(
     title="Table 5",
     rows=COMPARED_ROWS,
     measures=_ASPECT_NAMES,
-    published={"": map_published_figures(_ASPECT_NAMES, _PUBLISHED_ASPECTS)},
+    published={"": map_published_figures(_ASPECT_NAMES, PUBLISHED["feedback"]["aspects"])},
     baseline="single",
 )
 
@@ -240,7 +228,7 @@ TABLE_6 = Table(
     title="Table 6",
     rows=COMPARED_ROWS,
     measures=[measure.name for measure in OVERLAP_MEASURES],
-    published={"": map_published_figures(("METEOR", "BLEU@4", "ROUGE-L"), _PUBLISHED_OVERLAP)},
+    published={"": map_published_figures(("METEOR", "BLEU@4", "ROUGE-L"), PUBLISHED["feedback"]["overlap"])},
     baseline="single",
 )
 

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, Literal
 
 from evals.task import (
+    PUBLISHED,
     EvaluatedSystem,
     Figure,
     Item,
@@ -154,29 +155,6 @@ MEASURES = [
 _GRADE_MEASURES = ("CLI", "FKGL", "DCRS")
 _CORPORA = ("SCITech", "eLife", "PLOS")
 
-# Table 1 of the paper: CLI, FKGL and DCRS for each corpus, by row.
-_PUBLISHED_GRADES: dict[str, tuple[tuple[float, float, float], ...]] = {
-    "paper abstracts": ((16.67, 15.27, 11.39), (17.53, 15.35, 11.87), (16.38, 14.98, 11.10)),
-    "plain summaries": ((14.23, 14.79, 11.13), (12.52, 10.91, 8.94), (15.90, 14.76, 10.91)),
-    "LLaMA-2-7B alone": ((15.13, 13.79, 10.38), (15.16, 14.03, 10.50), (15.36, 14.28, 10.54)),
-    "Gemma-7B alone": ((14.93, 13.75, 10.52), (15.01, 12.08, 11.03), (15.52, 12.29, 10.92)),
-    "Mistral-7B alone": ((14.90, 13.54, 10.82), (14.61, 11.72, 10.85), (15.38, 11.98, 11.21)),
-    "Qwen-1.5-7B alone": ((14.77, 13.50, 10.72), (14.72, 11.83, 10.92), (15.06, 11.94, 11.09)),
-    "LLaMA-3-8B alone": ((14.84, 13.18, 10.41), (14.55, 11.65, 10.49), (15.18, 12.01, 10.88)),
-    "Mixtral-8x7B alone": ((13.98, 13.25, 10.36), (14.21, 12.01, 10.28), (15.34, 11.58, 10.98)),
-    "GPT-3.5-Turbo alone": ((14.98, 13.62, 10.81), (14.35, 11.87, 10.98), (15.11, 11.92, 10.87)),
-    "Qwen-1.5-72B alone": ((13.78, 13.10, 10.25), (14.17, 12.09, 10.35), (15.18, 11.75, 10.62)),
-    "GPT-4 alone": ((13.48, 12.13, 10.14), (13.96, 10.87, 10.11), (14.86, 11.78, 10.47)),
-    "BART fine-tuned": ((13.43, 15.22, 10.66), (12.32, 10.65, 9.19), (15.61, 14.24, 10.51)),
-    "Qwen-1.5-7B fine-tuned": ((13.37, 14.79, 10.48), (12.15, 10.63, 9.12), (15.54, 13.95, 10.58)),
-    "LLM-WS-CLBR": ((12.94, 13.33, 10.33), (12.04, 9.85, 9.04), (13.15, 11.48, 10.17)),
-    "LLM-CLBR": ((12.69, 10.16, 9.79), (11.60, 10.10, 9.46), (12.74, 10.00, 9.69)),
-    "reader = 7B": ((12.81, 10.35, 9.68), (11.82, 10.01, 9.51), (12.67, 9.93, 9.78)),
-    "- reading notes": ((13.21, 10.63, 10.33), (12.22, 10.78, 10.02), (13.35, 10.59, 10.25)),
-    "- suggestions": ((13.25, 10.69, 10.39), (12.17, 10.83, 10.08), (13.31, 10.74, 10.42)),
-    "- collaboration": ((13.50, 11.01, 10.71), (12.47, 10.99, 10.41), (13.65, 10.91, 10.70)),
-}
-
 # Only the reader is the smaller model. The last two ablations have no reader.
 _PUBLISHED_MODELS = {
     **dict.fromkeys(("LLM-WS-CLBR", "LLM-CLBR", "- suggestions"), "Qwen1.5-7B and 1.8B"),
@@ -190,10 +168,7 @@ TABLE_1 = Table(
         *(*ABLATIONS, *EXTENDED_SYSTEMS, "as-set", "as-set-single"),
     ],
     measures=[*_GRADE_MEASURES, "mean grade", "words", "coverage", "unsupported", "calls"],
-    published={
-        corpus: map_published_figures(_GRADE_MEASURES, {row: figures[at] for row, figures in _PUBLISHED_GRADES.items()})
-        for at, corpus in enumerate(_CORPORA)
-    },
+    published={corpus: map_published_figures(_GRADE_MEASURES, PUBLISHED["grades"][corpus]) for corpus in _CORPORA},
     baseline="single",
 )
 

@@ -96,7 +96,8 @@ def parse_answer(
     Raises:
         UnusableAnswerError: It was cut off, holds no such value, repeats its instructions, or does not fit the schema.
     """
-    text = _strip_thoughts(completion["text"])
+    # Some chat templates write the opening tag of thoughts, so that only the closing one is in the answer.
+    text = _THOUGHT.sub("", completion["text"]).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
     is_cut_off = completion["finish_reason"] == "length"
     spent = f"{completion['output_tokens']} tokens"
     if not completion["text"] and completion["output_tokens"] > EMPTY_ANSWER_TOKENS:
@@ -121,12 +122,6 @@ def parse_answer(
         return schema.from_markdown(_FENCED.sub(r"\1", text).strip()), notes
     except ValueError as error:
         raise UnusableAnswerError(str(error)) from error
-
-
-def _strip_thoughts(text: str) -> str:
-    """Return an answer without the model's thoughts."""
-    # Some chat templates write the opening tag, so that only the closing one is in the answer.
-    return _THOUGHT.sub("", text).rsplit("</think>", 1)[-1].split("<think>", 1)[0].strip()
 
 
 def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> tuple[Value, list[str]]:

@@ -94,11 +94,9 @@ async def send_with_retries(
             is_known = isinstance(error, openai.APIStatusError) or not only_statuses
             if retry >= settings.retries or not (is_passing and is_known):
                 raise
-            # As long as the server asks, or a first wait doubled after each try, up to a limit.
-            wait, requested = (
-                min(settings.retry_wait_s * 2.0 ** min(retry, 10), LONGEST_WAIT_S),
-                find_retry_delay(error),
-            )
+            requested = find_retry_delay(error)
+        # As long as the server asks, or a first wait doubled after each try, up to a limit.
+        wait = min(settings.retry_wait_s * 2.0 ** min(retry, 10), LONGEST_WAIT_S)
         await _wait_unless_drained(wait if requested is None else requested)
         retry += 1
 

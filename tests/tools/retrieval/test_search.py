@@ -61,14 +61,6 @@ def test_hybrid_finds_what_either_finds() -> None:
     assert set(first_words(STUDY, "hybrid", question, k=2)) == {"Forty-two vo", "The XK-42 bu"}
 
 
-def test_a_passage_says_where_it_comes_from(endpoint: EmbeddingSettings) -> None:
-    found = paper("Ferns need shade.", section="Results", title="On ferns")
-    mine, other = search([STUDY, found], "mosses dried", embedding=endpoint)
-    assert (mine["title"], mine["section"]) == ("On mosses", "Methods")
-    assert (other["title"], other["section"]) == ("On ferns", "Results")
-    assert other["id"] == f"{found['sha256'][:12]}:1"
-
-
 def test_words_alone_need_no_embedding_model(fake_endpoint: FakeEndpoint, endpoint: EmbeddingSettings) -> None:
     assert search([STUDY], "mosses", embedding=endpoint, retrieval="bm25")
     assert fake_endpoint.requests == []
@@ -105,17 +97,6 @@ def test_nothing_is_found_where_there_is_no_text(
     documents: list[Document], mode: RetrievalMode, endpoint: EmbeddingSettings
 ) -> None:
     assert search(documents, "mosses", embedding=endpoint, retrieval=mode) == []
-
-
-def test_an_empty_question_finds_nothing(fake_endpoint: FakeEndpoint, endpoint: EmbeddingSettings) -> None:
-    assert search([STUDY], " \n", embedding=endpoint) == []
-    assert fake_endpoint.requests == []
-
-
-def test_text_of_any_script_is_found(endpoint: EmbeddingSettings) -> None:
-    document = paper("細胞 🙂 wurden gezählt.", "Ærøskøbing — naïve β-Catenin.")
-    (passage,) = search([document], "細胞", embedding=endpoint)
-    assert passage["text"] == "細胞 🙂 wurden gezählt.\n\nÆrøskøbing — naïve β-Catenin."
 
 
 def test_texts_of_an_own_retriever_have_the_place_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
