@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from state.documents import DocumentRef
 from state.errors import InputError, RetrievalUnavailableError, SettingsError
 from state.model_settings import Limits, ModelSettings
-from state.settings import CHOSEN_KEY, CONTEXTS, SYSTEM_TABLES, RunContext, Scope, Settings
+from state.settings import CHOSEN_KEY, SYSTEM_TABLES, RunContext, Scope, Settings
 from tools.checks.fidelity import list_subject_warnings
 from tools.configuration import change_frozen_settings, list_setting_deviations, resolve_settings
 from tools.documents.reading import load_document, read_document
@@ -60,7 +60,7 @@ def _get_current_settings(state: Mapping[str, Any]) -> Mapping[str, Any]:
     if recorded := ensure_config()["configurable"].get(FROZEN_SETTINGS):
         models = {role: fields for role, fields in recorded["models"].items() if role != "default"}
         settings = change_frozen_settings(settings, {"models": models})
-    (schema,) = (each for each in CONTEXTS if each.table in settings)
+    schema = next(each for each in RunContext.__subclasses__() if each.table in settings)
     chosen = read_context(context, schema).build_overrides()
     # With the context of its first attempt, the frozen settings hold its choices already.
     return settings if chosen == begun_with else change_frozen_settings(settings, chosen)

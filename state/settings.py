@@ -435,6 +435,3 @@ class CheckContext(RunContext, CheckSettings, title="Number check"):
     """Choices for one run of `number_check`; unset fields come from the settings, not the defaults here."""
 
     table = "check"
-
-
-CONTEXTS: tuple[type[RunContext], ...] = (JournalismContext, SimplificationContext, FeedbackContext, CheckContext)
