@@ -64,7 +64,7 @@ async def test_it_counts_the_tokens_that_it_then_reads_and_tells_the_context_of_
 
 async def test_its_grammar_holds_an_answer_to_the_schema(settings: ModelSettings) -> None:
     (answer,) = await request_completions(PROMPT, settings, Summary.model_json_schema(), 200, lambda *_: None)
-    assert parse_answer(answer, Summary, Limits()).value.summary
+    assert parse_answer(answer, Summary, Limits())[0].summary
 
 
 async def test_several_answers_come_whole(settings: ModelSettings) -> None:
