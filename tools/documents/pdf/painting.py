@@ -264,10 +264,12 @@ def find_hiding_reason(piece: Piece, look: TextAppearance, shapes: Sequence[Shap
 
 def _list_filled_shapes(item: Any, form: FormContext) -> list[Shape]:
     """List the one shape of a filled path; none if it is too small or faint to lie behind or upon a letter."""
-    box = _compute_bounds(item, form.matrix)
     mode, stroke = c_int(), c_int()
     pdfium.FPDFPath_GetDrawMode(item, byref(mode), byref(stroke))
-    if not mode.value or box[2] - box[0] <= 2 or box[3] - box[1] <= 2:
+    if not mode.value:  # figures have thousands of lines
+        return []
+    box = _compute_bounds(item, form.matrix)
+    if box[2] - box[0] <= 2 or box[3] - box[1] <= 2:
         return []
     colour, alpha = _query_colour(pdfium.FPDFPageObj_GetFillColor, item)
     box = _intersect_boxes(box, _compute_clip_box(item, form.matrix))
