@@ -372,15 +372,8 @@ async def request_answers(
         place: Number of the first one among all samples, which gives it a seed of its own.
         before: Earlier calls for the same value, which an error holds, too.
     """
-    caller, settings, is_reask = request.caller, request.settings, bool(request.problem) and not place
-    if settings.seed is not None:
-        # A run that has failed on a re-ask would get the same unusable answer with the same seed.
-        failed = get_config().get("metadata", {}).get(FAILED_ANSWERS, 0) if is_reask else 0
-        settings = settings.model_copy(update={"seed": settings.seed + place + failed})
-    if request.problem and settings.temperature is not None:
-        # A model that decodes greedily repeats its mistake, above all if its answer runs in circles; Whisper raises the
-        # temperature of such a passage for the same reason (Radford et al. 2022, Section 4.5).
-        settings = settings.model_copy(update={"temperature": max(settings.temperature, MIN_REASK_TEMPERATURE)})
+    caller, is_reask = request.caller, bool(request.problem) and not place
+    settings = _choose_sampling(request, place, is_reask=is_reask)
     # LangGraph's stream mode `messages` gives each token with the tags and metadata of the configuration.
     who = {"role": caller.role, "step": caller.step}
     var_child_runnable_config.set(merge_configs(get_config(), {"tags": [*who.values()], "metadata": who}))
@@ -420,18 +413,36 @@ async def request_answers(
         if is_reask:
             answer.add_completions(request, completions)
         if answer.unusable and not answer.values:
-            problem = answer.unusable[0]
-            usual = "Resume the run to ask again, or give this role a stronger model or more `max_tokens`."
-            raise ModelOutputError(
-                f"The {caller.role} ({settings.model}) gave no usable answer in two tries: {problem}. "
-                f"{describe_remedy(problem, usual)}",
-                problem=problem,
-                spent=answer.calls,
-            )
+            raise _build_unusable_error(caller.role, settings.model, answer)
     except DraftroomError as error:
         error.spent[:0] = before
         raise
     return completions
+
+
+def _choose_sampling(request: ModelRequest[Any], place: int, *, is_reask: bool) -> ModelSettings:
+    """Return a request's settings, with the seed of its place and, for a re-ask, a temperature that is not too low."""
+    settings = request.settings
+    if settings.seed is not None:
+        # A run that has failed on a re-ask would get the same unusable answer with the same seed.
+        failed = get_config().get("metadata", {}).get(FAILED_ANSWERS, 0) if is_reask else 0
+        settings = settings.model_copy(update={"seed": settings.seed + place + failed})
+    if request.problem and settings.temperature is not None:
+        # A model that decodes greedily repeats its mistake, above all if its answer runs in circles; Whisper raises the
+        # temperature of such a passage for the same reason (Radford et al. 2022, Section 4.5).
+        settings = settings.model_copy(update={"temperature": max(settings.temperature, MIN_REASK_TEMPERATURE)})
+    return settings
+
+
+def _build_unusable_error(role: str, model: str, answer: Answer[Any]) -> ModelOutputError:
+    """Build the error of a role whose answers were unusable in both tries; it holds the calls."""
+    problem = answer.unusable[0]
+    usual = "Resume the run to ask again, or give this role a stronger model or more `max_tokens`."
+    return ModelOutputError(
+        f"The {role} ({model}) gave no usable answer in two tries: {problem}. {describe_remedy(problem, usual)}",
+        problem=problem,
+        spent=answer.calls,
+    )
 
 
 def is_prompt_truncated(read: int, sent: int, *, counted: bool) -> bool:
