@@ -7,8 +7,9 @@ Assistance"). Use it from Python:
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
 Each chosen paragraph goes through `paragraph_review`, many at once; with the preset `paper` that is the paper's system.
-Computed checks, the number reader, the weakness detector and the verifier are extensions (`state/extensions.py`). The
-setting `execution`, which answers independent questions together, is not in the paper either.
+The screener, which chooses the paragraphs, computed checks, the number reader, the weakness detector and the verifier
+are extensions (`state/extensions.py`). The setting `execution`, which answers independent questions together, is not in
+the paper either.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from nodes.feedback.initialise import (
 from nodes.feedback.investigator import answer_from_literature, answer_from_paper
 from nodes.feedback.planner import edit_plan, propose_plans, rank_plans
 from nodes.feedback.reviewer import write_review
+from nodes.feedback.screener import choose_suspicions, screen_section, send_parts, summarize_paper
 from nodes.feedback.verifier import verify_comment
 from nodes.feedback.weakness_detector import detect_weaknesses
 from nodes.numbers.reader import read_passage, send_passages
@@ -127,14 +129,15 @@ paragraph_review.add_edge("verify_comment", "conclude")
 paragraph_review.add_edge("conclude", END)
 
 
-def send_paragraphs(state: FeedbackState) -> list[Send]:
-    """Return a `Send` to the review for every chosen paragraph."""
-    return [Send("review_paragraph", build_paragraph_state(target, state)) for target in state["targets"]]
+def send_paragraphs(state: FeedbackState) -> list[Send] | str:
+    """Return a `Send` to the review for every chosen paragraph; without any the name of the last node."""
+    chosen = [Send("review_paragraph", build_paragraph_state(target, state)) for target in state["targets"]]
+    return chosen or "rank_comments"
 
 
-def route_after_initialise(state: FeedbackState) -> list[Send]:
-    """Route passages to the number reader if the extension is on, else the paragraphs to their reviews."""
-    return send_passages(state) or send_paragraphs(state)
+def route_to_reviews(state: FeedbackState) -> list[Send] | str:
+    """Route passages to the number reader, else a paper that is screened to its summary, else paragraphs to reviews."""
+    return send_passages(state) or ("summarize_paper" if state["parts"] else send_paragraphs(state))
 
 
 def build_paper_graph(
@@ -153,15 +156,19 @@ def build_paper_graph(
     )
     begin = partial(initialise, roles=roles, list_own_deviations=list_own_deviations)
     builder.add_node("initialise", RunnableLambda(refuse_sync_call, begin), input_schema=FeedbackInput)
-    builder.add_node(read_passage)
-    builder.add_node(compute_from_readings)
+    for node in (read_passage, compute_from_readings, summarize_paper, screen_section, choose_suspicions):
+        builder.add_node(node)
     builder.add_node("review_paragraph", review.compile(name=name))
     builder.add_node(rank_comments)
     builder.add_edge(START, "initialise")
     # The targets are named, because LangGraph cannot tell where a router sends to.
-    builder.add_conditional_edges("initialise", route_after_initialise, ["read_passage", "review_paragraph"])
+    begins = ["read_passage", "summarize_paper", "review_paragraph"]
+    builder.add_conditional_edges("initialise", route_to_reviews, begins)
     builder.add_edge("read_passage", "compute_from_readings")
-    builder.add_conditional_edges("compute_from_readings", send_paragraphs, ["review_paragraph"])
+    builder.add_conditional_edges("compute_from_readings", route_to_reviews, begins[1:])
+    builder.add_conditional_edges("summarize_paper", send_parts, ["screen_section"])
+    builder.add_edge("screen_section", "choose_suspicions")
+    builder.add_conditional_edges("choose_suspicions", send_paragraphs, ["review_paragraph", "rank_comments"])
     # Comments are ranked when all paragraphs are reviewed.
     builder.add_edge("review_paragraph", "rank_comments")
     builder.add_edge("rank_comments", END)

@@ -1,8 +1,9 @@
 """Extensions of the systems: changes of ours to the prompts and answers of a paper's agents.
 
 Each extension has a name and a switch (`extensions` of each system: `none`, `default`, `all`, or names). The preset
-`paper` has none of them. `default` holds those that only report, to an agent or a person, and `apply_edits`, without
-which a text loses more than its edits remove. See docs/results/extensions.md for their measured effect.
+`paper` has none of them. `default` holds those that only report, to an agent or a person, `apply_edits`, without which
+a text loses more than its edits remove, and `screen`, which spares most calls on a whole paper. See
+docs/results/extensions.md for their measured effect.
 """
 
 from __future__ import annotations
@@ -34,7 +35,15 @@ SimplificationExtension = Literal[
     "lost_details", "doubtful_sentences", "apply_edits", "keep_content", "sentence_by_sentence", "review_every_text"
 ]
 FeedbackExtension = Literal[
-    "instructions", "quotes", "verify", "detect", "anchors", "distinct_comments", "computed_checks", "read_numbers"
+    "instructions",
+    "quotes",
+    "verify",
+    "detect",
+    "anchors",
+    "distinct_comments",
+    "computed_checks",
+    "read_numbers",
+    "screen",
 ]
 
 

@@ -13,7 +13,7 @@ from langgraph.channels import DeltaChannel
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from state.computed_findings import ComputedFinding
+from state.computed_findings import ComputedFinding, Severity
 from state.documents import DocumentRef
 from state.number_check import NumberReading
 from state.records import CallRecord, Finding, append_records
@@ -107,12 +107,26 @@ class QuestionAnswer(TypedDict):
 
 
 class WeaknessCandidate(TypedDict):
-    """A possible weakness that the detector finds in the paragraph."""
+    """A possible weakness that the detector, or the screener, finds in the paragraph."""
 
     quote: str
     """Verbatim words of the paragraph."""
     label: Weakness
     problem: str
+    settled_by: NotRequired[str]
+    """What would refute or confirm it, as the screener says."""
+
+
+class Suspicion(WeaknessCandidate):
+    """A possible weakness that the screener finds when it reads the whole paper (the extension `screen`)."""
+
+    paragraph: str
+    section: str
+    page: int
+    severity: Severity
+    """High: a conclusion of the paper depends on it; medium: its section does; low: a detail."""
+    pursued: bool
+    """Whether its paragraph was chosen for review."""
 
 
 class Verification(TypedDict):
@@ -235,6 +249,8 @@ class ParagraphInput(TypedDict, total=False):
     """Input of the review of one paragraph: the paragraph, the stored paper, findings in the paper, and settings."""
 
     target: Target
+    suspicions: list[Suspicion]
+    """What the screener suspects in the paragraph."""
     document: DocumentRef
     findings: list[Finding]
     """Text of the paper that addresses the model."""
@@ -262,6 +278,17 @@ class QuestionState(ParagraphInput):
     step: Step
 
 
+class PartState(TypedDict):
+    """Input of the screener for one part of the paper."""
+
+    part: list[str]
+    """Ids of its paragraphs."""
+    summary: str
+    document: DocumentRef
+    findings: list[Finding]
+    settings: dict[str, Any]
+
+
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class FeedbackOutput(TypedDict, total=False):
     """Output of focused feedback: the comments, the author's decisions on them, and the steps that led to them."""
@@ -276,6 +303,8 @@ class FeedbackOutput(TypedDict, total=False):
     """Reviews of the paragraphs, with plans, log, evidence and outcome."""
     targets: list[Target]
     """Paragraphs that were chosen for review."""
+    suspicions: list[Suspicion]
+    """What the screener suspects, the gravest first, pursued or not; empty if the paper was not screened."""
     finished: bool
     """Whether all of them are reviewed and the comments ranked."""
     findings: list[Finding]
@@ -304,3 +333,11 @@ class FeedbackState(FeedbackOutput, total=False):
     """Ids of the paragraphs and tables that the number reader reads."""
     readings: Annotated[list[NumberReading], add]
     """Numbers that it has read in each of them, all in one step."""
+    parts: list[list[str]]
+    """Ids of the paragraphs of each part that the screener reads; empty if the paper is not screened."""
+    summary: str
+    """Summary of the paper that it reads with each part; empty if there is none."""
+    screenings: Annotated[list[list[Suspicion]], add]
+    """What it suspects in each of them, all in one step."""
+    unread: Annotated[list[str], add]
+    """A sentence on each of them that it could not read."""

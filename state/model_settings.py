@@ -43,11 +43,13 @@ class Limits(BaseModel):
     redundancies: int = Field(12, ge=1, le=40, description="Parts that the redundancy checker quotes.")
     comments: int = Field(10, ge=1, le=40, description="Comments of the medical expert on a rewritten text.")
     weaknesses: int = Field(5, ge=1, le=20, description="Weaknesses that the detector lists.")
+    suspicions: int = Field(8, ge=1, le=20, description="Suspicions of the screener about a part of a paper.")
     records: int = Field(20, ge=1, le=60, description="Entries that the number reader makes of a passage.")
     numbers: int = Field(12, ge=3, le=40, description="Numbers of such an entry.")
     # Words.
     title_words: int = Field(20, ge=5, le=60, description="Of a headline.")
     paragraph_words: int = Field(200, ge=20, le=600, description="Of a paragraph of a simplified text.")
+    summary_words: int = Field(80, ge=10, le=200, description="Of each of five parts of the summary for the screener.")
     quote_words: int = Field(40, ge=5, le=200, description="Of words that are quoted from a text.")
     note_words: int = Field(60, ge=5, le=300, description="Of a term, a question, a reason, or a short note.")
     advice_words: int = Field(120, ge=10, le=400, description="Of a piece of advice or of an explanation.")

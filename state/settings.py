@@ -43,7 +43,7 @@ SimplificationRole = Literal[
     "agent_selector", "layperson", "medical_expert", "simplifier", "language_clarifier", "redundancy_checker"
 ]
 FeedbackRole = Literal[
-    "planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier", "number_reader"
+    "planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier", "number_reader", "screener"
 ]
 # Roles that only some runs have. Their model must be named; the model of `default` does not stand in for it.
 OPTIONAL_ROLES = ("warm_start",)
@@ -229,7 +229,9 @@ class FeedbackSettings(SystemSettings):
     roles = get_args(FeedbackRole)
     known_extensions = FEEDBACK_EXTENSIONS
     places: ClassVar[Mapping[str, Any]] = {
-        **dict.fromkeys(("max_pages", "min_words", "pause", "reranker", "embedding", "retriever"), True),
+        **dict.fromkeys(
+            ("max_pages", "min_words", "every_paragraph", "pause", "reranker", "embedding", "retriever"), True
+        ),
         "literature": LiteratureSettings.model_fields.keys() - {"results"},
     }
 
@@ -261,7 +263,9 @@ class FeedbackSettings(SystemSettings):
         default_factory=LiteratureSettings, description="Where the investigator looks for other studies."
     )
     pause: bool = Field(False, description="Let a person edit the plan; needs a run of a single paragraph.")
-    min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed only if they are named.")
+    min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed if named or suspected only.")
+    max_paragraphs: int = Field(12, ge=1, le=200, description="Most paragraphs that are reviewed after a screening.")
+    every_paragraph: bool = Field(False, description="Review every paragraph of a whole paper, without a screening.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the best supported are kept.")
     max_pages: int = Field(100, ge=1, le=2000, description="Maximum number of pages of a PDF.")
 

@@ -27,7 +27,7 @@ from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.extras import format_page_hint
 from draftroom.files import write_outputs
 from draftroom.rendering.console import ERR, print_to_stderr
-from draftroom.rendering.provenance import format_extensions, format_identifier
+from draftroom.rendering.provenance import format_extensions, format_identifier, format_step
 from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.rendering.terminal import print_remarks, print_result
 from draftroom.systems import find_system
@@ -85,7 +85,7 @@ class ConsoleProgress:
             doing = f"{format_identifier(event['role'])}, {format_identifier(event['step'])}"
             self._at_work[call] = doing
             if not self._line and not self._quiet:
-                print_to_stderr(f"{self._rendering.unit} {event['round']}: {doing} ({event['model']})")
+                print_to_stderr(f"{format_step(self._rendering.unit, event)}: {doing} ({event['model']})")
         elif event["event"] == "tokens":
             self._written[call] = event["tokens"]
         else:

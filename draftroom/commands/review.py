@@ -16,7 +16,7 @@ _LITERATURE_HELP = f"A folder of papers, or a service: {', '.join(LITERATURE_SER
 
 @make_run_command(
     *("execution", "plans", "rerank", "max_questions", "max_rewrites", "retrieval", "passages"),
-    *("pause", "min_words", "max_comments", "max_pages"),
+    *("pause", "min_words", "every_paragraph", "max_paragraphs", "max_comments", "max_pages"),
 )
 def review(
     file: PaperArgument,

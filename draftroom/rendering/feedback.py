@@ -17,7 +17,7 @@ from nodes.feedback.agent import make_evidence_id
 from runs.record import RunRecord
 from state.documents import DocumentRef
 from state.errors import StateError
-from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Step, Target
+from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Step, Suspicion, Target
 from state.records import Values
 from tools.documents.reading import load_document
 
@@ -41,7 +41,8 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
     counts += f", {format_count(len(computed), 'computed finding')}" if computed else ""
     state = "" if values.get("finished") else f" so far ({record['status']})"
     summary = f"{counts}{state}" if comments or computed else f"{counts}{state}: nothing worth raising was found"
-    ranked = "; the numbers rank them, the best supported first" if comments else ""
+    first = "the gravest and best supported" if values.get("suspicions") else "the best supported"
+    ranked = f"; the numbers rank them, {first} first" if comments else ""
     paragraphs, missing = _list_paper_paragraphs(values)
     # Comments on the previous version, open ones first.
     earlier: list[EarlierComment] = values.get("earlier") or []
@@ -111,7 +112,7 @@ def _summarize_comment(comment: Comment, paragraph: str = "") -> str:
 
 
 def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
-    """Yield blocks with the omitted comments (ids not in `shown`), paragraphs without a comment, and notices."""
+    """Yield blocks with omitted comments (ids not in `shown`) and suspicions, silent paragraphs, and notices."""
     omitted = []
     for comment in list_comments(values):
         if comment["id"] not in shown:
@@ -120,6 +121,18 @@ def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
     if omitted:
         why = "they resemble a better one, are more than was asked for, or were dismissed"
         yield b.FoldedBlocks(f"Comments that were left out ({len(omitted)}): {why}", [b.Items(omitted)])
+    suspicions: list[Suspicion] = values.get("suspicions") or []
+    screened = [
+        b.TextLine(
+            f"{item['problem']} {item['settled_by']}",
+            label=b.format_place(item["section"], item["page"], item["paragraph"], item["severity"], item["label"]),
+            quote=item["quote"],
+        )
+        for item in suspicions
+        if not item["pursued"]
+    ]
+    if screened:
+        yield b.FoldedBlocks(f"Suspicions that were not pursued ({len(screened)})", [b.Items(screened)])
     failed, silent = list[b.TextLine](), list[b.TextLine]()
     for review in values.get("reviews", []):
         problem = f": {review['problem']}" if review["problem"] else ""
@@ -202,7 +215,10 @@ def _describe_step(step: Step) -> str:
 
 
 def describe_review_progress(node: str, update: Values, values: Values) -> str:
-    """Return a progress line when a paragraph is done, and an empty string for all other nodes."""
+    """Return a progress line when the paper is screened or a paragraph done, and an empty string for other nodes."""
+    if node == "choose_suspicions":
+        suspected = format_count(len(update["suspicions"]), "suspicion")
+        return f"Screened the paper: {suspected}; {format_count(len(update['targets']), 'paragraph')} to be reviewed"
     if node != "conclude":
         return ""
     review: ParagraphReview = update["reviews"][-1]

@@ -20,6 +20,11 @@ def format_count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
+def format_step(unit: str, call: Mapping[str, Any]) -> str:
+    """Return what a call is about, such as `round 2`; the screener's are about the whole paper."""
+    return "the paper" if call["role"] == "screener" else f"{unit} {call['round']}"
+
+
 def list_detail_lines(details: Iterable[Fact | LostDetail]) -> list[TextLine]:
     """Return a line for each sentence that holds details, in order, with its details as the label."""
     labels: dict[str, list[str]] = {}
@@ -34,7 +39,7 @@ def build_reader_notices(values: Mapping[str, Any], unit: str, notices: Sequence
     read = source["warnings"] if source else []
     trimmed, cut = list[str](), list[str]()
     for call in values.get("calls", []):
-        who = f"in {unit} {call['round']} the {format_identifier(call['role'])}"
+        who = f"in {format_step(unit, call)} the {format_identifier(call['role'])}"
         trimmed += [f"{who} {_describe_trim(trim)}" for trim in call["trims"]]
         cut += [f"{who} gave {each}" for each in call["cuts"]]
     # Calls of one round may be trimmed alike, so equal lines are shown once.

@@ -129,7 +129,7 @@ FOCUSED_FEEDBACK = FeedbackSystem(
     table="feedback",
     progress=format_review_progress,
     graph=FOCUSED_FEEDBACK_GRAPH,
-    asked=("execution", "plans", "max_questions", "extensions", "pause", "max_comments"),
+    asked=("execution", "plans", "max_questions", "extensions", "every_paragraph", "pause", "max_comments"),
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={
         "review": LazyImport(

@@ -14,7 +14,7 @@ from nodes.shared import ask_role, get_model_settings
 from state.documents import Document, Passage
 from state.errors import NoUsableAnswer, RequestFailedError
 from state.extensions import FeedbackExtension
-from state.feedback import Action, Evidence, FeedbackState, ParagraphState, QuestionState, Step, StepRecord
+from state.feedback import Action, Evidence, FeedbackState, ParagraphState, PartState, QuestionState, Step, StepRecord
 from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
 from tools.documents.reading import load_document
@@ -23,19 +23,19 @@ from tools.models.ask import Answer, Caller, Value
 
 PROMPTS = Path(__file__).parent / "prompts"
 
-AnyState = FeedbackState | ParagraphState | QuestionState
+AnyState = FeedbackState | ParagraphState | PartState | QuestionState
 
 
 async def ask_feedback_role(
     role: FeedbackRole,
     step: str,
-    state: ParagraphState | QuestionState,
+    state: AnyState,
     variables: dict[str, object],
     schema: type[Value],
     *,
     trim: str = "evidence",
 ) -> Answer[Value]:
-    """Ask the model of a role with the prompt of a step, for the paragraph of the state, and return answer and calls.
+    """Ask the model of a role with the prompt of a step, for the state's paragraph if any; return answer and calls.
 
     `trim` names the variable that is shortened if the prompt does not fit the model's context.
 
@@ -43,7 +43,8 @@ async def ask_feedback_role(
         NoUsableAnswer: The model gave no usable answer, or this one request failed.
     """
     variables = {**variables, "instructions": format_extension_flag("instructions", state)}
-    caller = Caller(role, step, state["target"]["number"])
+    whole: dict[str, Any] = {**state}  # of a whole paper, it has no target
+    caller = Caller(role, step, whole["target"]["number"] if "target" in whole else 0)
     with translate_request_failures():
         return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
 

@@ -72,7 +72,8 @@ async def compute_from_readings(state: FeedbackState) -> FeedbackState:
     computed = await asyncio.to_thread(
         compute_review_findings, document, state["targets"], whole=state["whole"], records=records
     )
-    return {"computed": computed, "document": {**paper, "warnings": [*paper["warnings"], *unread]}}
+    warnings = [*paper["warnings"], *unread]
+    return {"computed": computed, "document": {**paper, "warnings": warnings}, "passages": []}  # all are read
 
 
 def list_shown_findings(target: Target, computed: Sequence[ReviewFinding]) -> list[ReviewFinding]:

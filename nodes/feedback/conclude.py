@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from nodes.feedback.agent import format_extension_flag, get_feedback_settings
 from nodes.feedback.distinct_comments import deduplicate_comments
+from state.computed_findings import SEVERITIES
 from state.errors import NoUsableResultError
 from state.feedback import Comment, EarlierComment, FeedbackState, ParagraphReview, ParagraphState
 from state.records import CallRecord
@@ -33,10 +34,12 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     shown = any(item["shown"] for item in computed)
     if not shown and reviews and all(review["outcome"] == "failed" for review in reviews):
         raise NoUsableResultError("No paragraph could be reviewed", problem=reviews[-1]["problem"])
-    # The best supported first: kept by the verifier, with evidence from paper and literature, without notes.
+    # The gravest suspicion first, then the best supported: kept by the verifier, with evidence, without notes.
+    suspected = {item["paragraph"]: -SEVERITIES.index(item["severity"]) for item in reversed(state["suspicions"])}
     ranked = sorted(
         list_raised_comments(reviews),
         key=lambda comment: (
+            suspected.get(comment["paragraph"], 0),
             comment["verification"]["verdict"] == "kept",
             sum(item["source"] != "model" for item in comment["evidence"]),
             -len(comment["verification"]["notes"]),
@@ -44,7 +47,7 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
         reverse=True,
     )
     chosen, calls = get_feedback_settings(state), list[CallRecord]()
-    if "distinct_comments" in chosen.extensions:
+    if "distinct_comments" in chosen.extensions or state["parts"]:
         ranked, calls = await deduplicate_comments(ranked, state, chosen.max_comments)
     wordings = {key: words for review in reviews for key, words in review["wordings"].items()}
     return {

@@ -34,6 +34,8 @@ _SKIPPED_SECTIONS = re.compile(
 )
 # The paper's agents; all others belong to extensions and baselines.
 PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
+# Words of a part of the screening from which the next section begins another one, and most words of a part.
+_ENOUGH_WORDS, _MOST_WORDS = 1000, 2500
 DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
 _EXAMPLES_DEVIATION = (
     "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
@@ -81,6 +83,7 @@ async def initialise(
     frozen = settings.freeze_settings("feedback")
     own = chain([_EXAMPLES_DEVIATION], list_own_deviations(settings.feedback))
     whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
+    is_screened = whole and "screen" in settings.feedback.extensions and not settings.feedback.every_paragraph
     computed, passages = list[ReviewFinding](), list[str]()
     if "computed_checks" in settings.feedback.extensions:
         computed = await asyncio.to_thread(compute_review_findings, document, targets, whole=whole)
@@ -98,8 +101,11 @@ async def initialise(
         "computed": computed,
         "whole": whole,
         "passages": passages,
+        "parts": split_into_parts(document) if is_screened else [],
+        "summary": "",
+        "suspicions": [],
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
-        **{name: Overwrite([]) for name in ("reviews", "calls", "readings")},
+        **{name: Overwrite([]) for name in ("reviews", "calls", "readings", "screenings", "unread")},
         "comments": [],
         "decisions": Overwrite({}),
         "earlier": state.get("earlier", []),
@@ -122,15 +128,35 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
     Raises:
         InputError: If a named paragraph is missing, or a run that pauses for its plan has several.
     """
-    targets = [
-        Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
-        for number, item in enumerate(_select_paragraphs(document, request, chosen), start=1)
-    ]
+    targets = number_targets(_select_paragraphs(document, request, chosen))
     if chosen.pause and len(targets) > 1:
         raise InputError(
             f"A run that pauses for its plan reviews one paragraph, not {len(targets)}; name one, or do not pause."
         )
     return targets
+
+
+def number_targets(paragraphs: Iterable[Paragraph]) -> list[Target]:
+    """Return paragraphs as targets of a review, numbered from 1."""
+    return [
+        Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
+        for number, item in enumerate(paragraphs, start=1)
+    ]
+
+
+def split_into_parts(document: Document) -> list[list[str]]:
+    """Return the ids of all paragraphs worth reading, in parts: sections, small ones joined and long ones divided."""
+    parts, size, section = list[list[str]](), 0, ""
+    for paragraph in document["paragraphs"]:
+        if _SKIPPED_SECTIONS.search(paragraph["section"]):
+            continue
+        words = len(paragraph["text"].split())
+        is_full = size >= _ENOUGH_WORDS and paragraph["section"] != section
+        if not parts or is_full or size + words > _MOST_WORDS:
+            parts, size = [*parts, []], 0
+        parts[-1].append(paragraph["id"])
+        size, section = size + words, paragraph["section"]
+    return parts
 
 
 def _select_paragraphs(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Paragraph]:
@@ -180,6 +206,7 @@ def build_paragraph_state(target: Target, run: FeedbackState) -> ParagraphState:
         "page": target["page"],
         "comment": None,
         "evidence": [convert_finding_to_evidence(item) for item in list_shown_findings(target, run["computed"])],
+        "suspicions": [item for item in run["suspicions"] if item["paragraph"] == target["id"]],
         "rewrites": 0,
         "wordings": {},
     }

@@ -25,6 +25,7 @@ from nodes.feedback.agent import (
     make_list_field,
     translate_request_failures,
 )
+from nodes.feedback.weakness_detector import format_weaknesses
 from nodes.shared import AgentAnswer, ask_person, get_limits, get_model_settings, load_step_prompt
 from state.errors import NoUsableAnswer
 from state.feedback import Action, ParagraphState, Plan, Step
@@ -104,6 +105,7 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
     schema = build_plan_schema((*list_question_actions(state), "write_review"), steps_field)
     variables: dict[str, object] = {
         "paragraph": format_prompt_text(state["target"]["text"], state),
+        "suspicions": format_prompt_text(format_weaknesses(state["suspicions"]), state),
         "most": chosen.max_questions,
         "literature": "yes" if list_literature_sources(chosen) else "",
         "checks": format_extension_flag("computed_checks", state),

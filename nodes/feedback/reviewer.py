@@ -16,6 +16,7 @@ from nodes.feedback.agent import (
     make_list_field,
 )
 from nodes.feedback.computed_checks import list_shown_findings, validate_finding_wordings
+from nodes.feedback.weakness_detector import format_weaknesses
 from nodes.shared import AgentAnswer
 from state.errors import NoUsableAnswer
 from state.feedback import Comment, ParagraphState, Verification, Weakness
@@ -88,14 +89,10 @@ def build_review_schema(state: ParagraphState) -> type[BaseModel]:
 
 async def write_review(state: ParagraphState) -> ParagraphState:
     """Write the comment, or find that the paragraph needs none."""
-    # With the type inside the sentence, small models copy it into their comment.
-    candidates = [
-        f'- words: "{item["quote"]}"\n  problem: {item["problem"]}\n  label: {item["label"]}'
-        for item in state["candidates"]
-    ]
     variables: dict[str, object] = {
         "team": "yes" if state["plans"] else "",  # the baselines have none
-        "candidates": "\n".join(candidates),
+        "candidates": format_weaknesses(state["candidates"]),
+        "suspicions": format_prompt_text(format_weaknesses(state["suspicions"]), state),
         "evidence": format_evidence(state),
         "paragraph": format_prompt_text(state["target"]["text"], state),
         "anchors": format_extension_flag("anchors", state),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from nodes.feedback.agent import ask_feedback_role, format_evidence, format_prompt_text
@@ -29,6 +30,16 @@ class Weaknesses(AgentAnswer):
 
     assessment: Annotated[str, LengthLimit("review_words")]
     weaknesses: Annotated[list[NoticedWeakness], LengthLimit("weaknesses")]
+
+
+def format_weaknesses(weaknesses: Sequence[WeaknessCandidate]) -> str:
+    """Format possible weaknesses, those of the screener with what would settle them."""
+    # With the type inside the sentence, small models copy it into their comment.
+    return "\n".join(
+        f'- words: "{item["quote"]}"\n  problem: {item["problem"]}\n  label: {item["label"]}'
+        + (f"\n  settled by: {item['settled_by']}" if "settled_by" in item else "")
+        for item in weaknesses
+    )
 
 
 async def detect_weaknesses(state: ParagraphState) -> ParagraphState:

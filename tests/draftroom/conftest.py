@@ -41,6 +41,7 @@ class Command:
             "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
             "DRAFTROOM_MODELS__DEFAULT__RETRIES": "0",
             "DRAFTROOM_JOURNALISM__ROUNDS": "1",
+            "DRAFTROOM_FEEDBACK__EVERY_PARAGRAPH": "true",
             "DRAFTROOM_FEEDBACK__EMBEDDING__BASE_URL": self.endpoint.base_url,
             "DRAFTROOM_FEEDBACK__EMBEDDING__MODEL": "large",
             "XDG_CONFIG_HOME": str(self.home / "config"),

@@ -19,7 +19,7 @@ LIMITS = {
     **dict(zip(("paragraphs", "terms", "advice", "improvements", "rewrites"), (31, 37, 33, 39, 41), strict=True)),
     **dict(zip(("questions", "wordings", "redundancies", "comments", "weaknesses"), (29, 43, 34, 38, 19), strict=True)),
     **dict(zip(("title_words", "paragraph_words", "quote_words", "note_words"), (53, 131, 137, 139), strict=True)),
-    **dict(zip(("records", "numbers"), (59, 36), strict=True)),
+    **dict(zip(("records", "numbers", "suspicions", "summary_words"), (59, 36, 16, 71), strict=True)),
     **dict(zip(("advice_words", "answer_words", "review_words"), (149, 151, 157), strict=True)),
 }
 """Numbers that no prompt and no text here has for another reason."""
@@ -128,6 +128,14 @@ async def test_feedback_says_its_limits(execution: str, extensions: str, tmp_pat
         assert asked >= {"ProposedPlan", "Review", "StepDecision" if execution == "sequential" else "WaveDecision"}
         assert asked >= {"PassageAnswer", "Weaknesses", "AbsenceTest"} if extensions == "all" else {"PlainAnswer"}
         assert not unsaid(endpoint)
+
+
+async def test_the_screener_says_its_limits(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = review_room.Room()
+    chosen = bounded("screen", review_room.context(fake_endpoint, every_paragraph=False, min_words=20))
+    await review_room.graph.ainvoke({"paper": review_room.PAPER}, context=chosen)
+    assert newsroom.steps(fake_endpoint) == ["PaperSummary", "RaisedSuspicions"], "which quoted nothing"
+    assert not unsaid(fake_endpoint)
 
 
 async def test_the_number_check_says_its_limits(fake_endpoint: FakeEndpoint) -> None:

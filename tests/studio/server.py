@@ -40,6 +40,7 @@ def variables(home: Path, base_url: str, **more: str) -> dict[str, str]:
         "DRAFTROOM_MODELS__DEFAULT__MODEL": "large",
         "DRAFTROOM_MODELS__DEFAULT__RETRIES": "0",
         "DRAFTROOM_JOURNALISM__ROUNDS": "1",
+        "DRAFTROOM_FEEDBACK__EVERY_PARAGRAPH": "true",
         "XDG_CONFIG_HOME": str(home / "config"),
         **more,
     }

@@ -95,7 +95,7 @@ def context(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
     """Context of a run whose agents and embeddings all come from the fake endpoint."""
     default = {"base_url": endpoint.base_url, "model": "large", "retry_wait_s": 0, "timeout_s": 20}
     embedding = {"model": "large", "base_url": endpoint.base_url}
-    return {"models": {"default": default}, "embedding": embedding, "plans": 1, **choices}
+    return {"models": {"default": default}, "embedding": embedding, "plans": 1, "every_paragraph": True, **choices}
 
 
 async def run(endpoint: FakeEndpoint, paper: str = PAPER, text: str = CLAIM, **choices: Any) -> dict[str, Any]:

@@ -1,0 +1,146 @@
+"""The screener reads a whole paper and names what it suspects, which the team then looks into (an extension, `screen`).
+
+SWIF2T reviews each paragraph that it is given, and names a detection of weaknesses before the review as future work.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
+
+from langgraph.types import Send
+
+from nodes.feedback.agent import ask_feedback_role, format_passages, format_prompt_text, get_feedback_settings
+from nodes.feedback.initialise import number_targets
+from nodes.feedback.weakness_detector import NoticedWeakness
+from nodes.shared import AgentAnswer
+from state.computed_findings import SEVERITIES, Severity
+from state.documents import Document, Paragraph, Passage
+from state.errors import NoUsableAnswer, NoUsableResultError
+from state.feedback import FeedbackState, PartState, Suspicion
+from state.model_settings import LengthLimit
+from tools.checks.quotes import find_closest_quote, find_quote
+from tools.documents.reading import load_document
+
+# Words of the beginning that are summed up of a paper without abstract and headings.
+_OPENING_WORDS = 1500
+_SUMMED_UP_SECTIONS = re.compile(r"\b(?:abstract|introduction|background|conclusions?|concluding)\b", re.IGNORECASE)
+_NO_SUMMARY = "The paper could not be summed up, so its parts were screened without a summary."
+
+
+class PaperSummary(AgentAnswer):
+    """The summary of a paper that is read beside each of its parts."""
+
+    claims: Annotated[str, LengthLimit("summary_words")]
+    design: Annotated[str, LengthLimit("summary_words")]
+    data: Annotated[str, LengthLimit("summary_words")]
+    definitions: Annotated[str, LengthLimit("summary_words")]
+    places: Annotated[str, LengthLimit("summary_words")]
+
+
+class RaisedSuspicion(NoticedWeakness):
+    """A weakness that is suspected, with what would settle it, and how grave it is."""
+
+    settled_by: Annotated[str, LengthLimit("note_words")]
+    severity: Severity
+
+
+class RaisedSuspicions(AgentAnswer):
+    """The suspicions about a part of the paper; none is an answer. See `Weaknesses` for why the assessment is first."""
+
+    assessment: Annotated[str, LengthLimit("advice_words")]
+    suspicions: Annotated[list[RaisedSuspicion], LengthLimit("suspicions")]
+
+
+async def summarize_paper(state: FeedbackState) -> FeedbackState:
+    """Sum up the paper from its title, abstract, introduction, conclusion and headings; a failure leaves no summary."""
+    document = await asyncio.to_thread(load_document, state["document"])
+    variables: dict[str, object] = {
+        "title": document["title"],
+        "headings": "; ".join(dict.fromkeys(item["section"] for item in document["paragraphs"] if item["section"])),
+        "text": format_prompt_text(_select_summed_up_text(document), state),
+    }
+    try:
+        answer = await ask_feedback_role("screener", "summarize_paper", state, variables, PaperSummary, trim="text")
+    except NoUsableAnswer as error:
+        return {"calls": error.spent}
+    said = answer.value.model_dump()
+    return {"summary": "\n".join(f"- {name}: {text}" for name, text in said.items() if text), "calls": answer.calls}
+
+
+def _select_summed_up_text(document: Document) -> str:
+    """Return the abstract, introduction and conclusion of a paper, or its first words if it shows none of them."""
+    chosen = [item["text"] for item in document["paragraphs"] if _SUMMED_UP_SECTIONS.search(item["section"])]
+    if document["abstract"] not in "\n\n".join(chosen):
+        chosen = [document["abstract"], *chosen]
+    return "\n\n".join(chosen) or " ".join(document["text"].split()[:_OPENING_WORDS])
+
+
+def send_parts(state: FeedbackState) -> list[Send]:
+    """Return a `Send` to the screener for every part of the paper."""
+    shared = {name: value for name, value in state.items() if name in PartState.__annotations__}
+    return [Send("screen_section", {**shared, "part": part}) for part in state["parts"]]
+
+
+async def screen_section(state: PartState) -> FeedbackState:
+    """List what is suspected in a part of the paper, or record that it could not be read."""
+    document = await asyncio.to_thread(load_document, state["document"])
+    part = [item for item in document["paragraphs"] if item["id"] in state["part"]]
+    passages = [Passage(id=i["id"], title="", section=i["section"], page=i["page"], text=i["text"]) for i in part]
+    variables: dict[str, object] = {"summary": state["summary"], "section": format_passages(passages, state)}
+    try:
+        answer = await ask_feedback_role(
+            "screener", "screen_section", state, variables, RaisedSuspicions, trim="section"
+        )
+    except NoUsableAnswer as error:  # the other parts may be readable
+        ids = " to ".join(dict.fromkeys((part[0]["id"], part[-1]["id"])))
+        unread = f"Nothing of {ids} was screened ({error.problem}); name these paragraphs to have them reviewed."
+        return {"unread": [unread], "calls": error.spent}
+    placed = [_place_suspicion(item, part) for item in answer.value.suspicions]
+    if dropped := placed.count(None):
+        answer.calls[-1]["cuts"].append(f"suspicions without words of the paper ({dropped}), which were dropped")
+    found = {(item["paragraph"], item["quote"]): item for item in placed if item}  # one of each place
+    return {"screenings": [[*found.values()]], "calls": answer.calls}
+
+
+def _place_suspicion(raised: RaisedSuspicion, part: Sequence[Paragraph]) -> Suspicion | None:
+    """Return a suspicion with the paragraph that it quotes, in the paper's own words; None if it quotes none."""
+    for find in (find_quote, find_closest_quote):  # first the very words, then a sentence with most of them
+        for item in part:
+            if place := find(raised.quote, item["text"]):
+                where = {"paragraph": item["id"], "section": item["section"], "page": item["page"]}
+                words = {"quote": place.slice_text(item["text"]), "pursued": False}
+                return cast("Suspicion", {**raised.model_dump(), **where, **words})
+    return None
+
+
+async def choose_suspicions(state: FeedbackState) -> dict[str, Any]:
+    """Choose the paragraphs to review: the gravest suspicions, spread over the paper, and grave computed findings.
+
+    Raises:
+        NoUsableResultError: If no part of the paper could be screened, and there is no finding to show.
+    """
+    unread, paper, computed = state["unread"], state["document"], state["computed"]
+    if len(unread) == len(state["parts"]) and not any(item["shown"] for item in computed):
+        raise NoUsableResultError("No part of the paper could be screened", problem=unread[-1])
+    # 1. Of equally grave suspicions, those that stand first in their part come first.
+    ranks = [
+        (SEVERITIES.index(item["severity"]), place, item)
+        for found in state["screenings"]
+        for place, item in enumerate(found)
+    ]
+    ranked = [item for *_, item in sorted(ranks, key=lambda rank: rank[:2])]
+    # 2. Their paragraphs follow those of grave findings.
+    grave = [item["paragraph"] for item in computed if item["severity"] == "high"]
+    named = dict.fromkeys([*grave, *(item["paragraph"] for item in ranked)])
+    screened = {paragraph for part in state["parts"] for paragraph in part}
+    chosen = [name for name in named if name in screened][: get_feedback_settings(state).max_paragraphs]
+    document = await asyncio.to_thread(load_document, paper)
+    warnings = [*paper["warnings"], *unread, *([] if state["summary"] else [_NO_SUMMARY])]
+    return {
+        "suspicions": [{**item, "pursued": item["paragraph"] in chosen} for item in ranked],
+        "targets": number_targets(item for item in document["paragraphs"] if item["id"] in chosen),
+        "document": {**paper, "warnings": warnings},
+    }
