@@ -7,9 +7,8 @@ Assistance"). Use it from Python:
     result = await graph.ainvoke({"paper": "draft.pdf"}, context={"execution": "sequential"})
 
 Each chosen paragraph goes through `paragraph_review`, many at once; with the preset `paper` that is the paper's system.
-The screener, which chooses the paragraphs, computed checks, the number reader, the weakness detector and the verifier
-are extensions (`state/extensions.py`). The setting `execution`, which answers independent questions together, is not in
-the paper either.
+The screener, computed checks, the number reader, the weakness detector and the verifier are extensions
+(`state/extensions.toml`). The setting `execution`, which answers independent questions together, is not in it either.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from nodes.feedback.agent import make_evidence_id
 from runs.record import RunRecord
 from state.documents import DocumentRef
 from state.errors import StateError
-from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Step, Suspicion, Target
+from state.feedback import Comment, EarlierComment, FeedbackOutput, ParagraphReview, Step, Target
 from state.records import Values
 from tools.documents.reading import load_document
 
@@ -121,14 +121,13 @@ def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
     if omitted:
         why = "they resemble a better one, are more than was asked for, or were dismissed"
         yield b.FoldedBlocks(f"Comments that were left out ({len(omitted)}): {why}", [b.Items(omitted)])
-    suspicions: list[Suspicion] = values.get("suspicions") or []
     screened = [
         b.TextLine(
             f"{item['problem']} {item['settled_by']}",
             label=b.format_place(item["section"], item["page"], item["paragraph"], item["severity"], item["label"]),
             quote=item["quote"],
         )
-        for item in suspicions
+        for item in values.get("suspicions") or ()
         if not item["pursued"]
     ]
     if screened:

@@ -125,13 +125,10 @@ async def choose_suspicions(state: FeedbackState) -> dict[str, Any]:
     unread, paper, computed = state["unread"], state["document"], state["computed"]
     if len(unread) == len(state["parts"]) and not any(item["shown"] for item in computed):
         raise NoUsableResultError("No part of the paper could be screened", problem=unread[-1])
-    # 1. Of equally grave suspicions, those that stand first in their part come first.
-    ranks = [
-        (SEVERITIES.index(item["severity"]), place, item)
-        for found in state["screenings"]
-        for place, item in enumerate(found)
-    ]
-    ranked = [item for *_, item in sorted(ranks, key=lambda rank: rank[:2])]
+    # 1. Of equally grave suspicions, the first of every part, then the second, and so on.
+    placed = [(place, item) for found in state["screenings"] for place, item in enumerate(found)]
+    placed.sort(key=lambda pair: (SEVERITIES.index(pair[1]["severity"]), pair[0]))
+    ranked = [item for _, item in placed]
     # 2. Their paragraphs follow those of grave findings.
     grave = [item["paragraph"] for item in computed if item["severity"] == "high"]
     named = dict.fromkeys([*grave, *(item["paragraph"] for item in ranked)])
