@@ -10,7 +10,6 @@ from pandas import DataFrame, json_normalize
 from evals.evaluation import Contrast, Evaluation
 from evals.reports.document import ReportDocument, ReportSection, build_table, format_decimal, render_report_markdown
 from evals.reports.tables import TEST_DESCRIPTION, describe_contrasts, format_paired_test
-from evals.run import RunConfig
 from evals.statistics import apply_holm_correction, compare_paired_scores
 from state.errors import SettingsError
 
@@ -91,30 +90,26 @@ def _build_corpus_section(a: Evaluation, corpus: str, values: DataFrame) -> Repo
 
 def _build_choices_section(a: Evaluation, b: Evaluation) -> ReportSection:
     """Build the section on the settings, versions and prompts that differ between the runs, or say that none do."""
-    one, other = _flatten_choices(a.config), _flatten_choices(b.config)
-    prompts, others = _collect_prompt_hashes(a), _collect_prompt_hashes(b)
-    pairs = [(name, one.get(name, _ABSENT), other.get(name, _ABSENT)) for name in {**one, **other}]
-    pairs += [(f"prompt {name}", prompts[name], others[name]) for name in prompts if name in others]
+    title, one, other = "What differs in how they were run", _flatten_choices(a), _flatten_choices(b)
+    rows = [(name, one.get(name, _ABSENT), other.get(name, _ABSENT)) for name in {**one, **other}]
     # Prompts of agents that only one of the runs has are no difference in how they were run.
-    rows = [pair for pair in pairs if pair[1] != pair[2]]
-    title = "What differs in how they were run"
+    rows = [row for row in rows if row[1] != row[2] and not (row[0].startswith("prompt ") and _ABSENT in row)]
     if not rows:
         return ReportSection(title, text="Both runs were made with the same choices, prompts and versions.")
     return ReportSection(title, table=build_table(["", "A", "B"], rows))
 
 
-def _flatten_choices(config: RunConfig) -> dict[str, str]:
-    """Return a run's settings as text by dotted name (such as `models.reader.model`), without its time and id."""
-    content = config.model_dump(mode="json", exclude={"task", "begun", "corpora", "id"})
-    content["corpora"] = {corpus.name: corpus.model_dump(mode="json", exclude={"name"}) for corpus in config.corpora}
+def _flatten_choices(run: Evaluation) -> dict[str, str]:
+    """Return a run's settings and short hashes of its prompts as text, by names such as `models.reader.model`."""
+    content = run.config.model_dump(mode="json", exclude={"task", "begun", "corpora", "id"})
+    content["corpora"] = {
+        corpus.name: corpus.model_dump(mode="json", exclude={"name"}) for corpus in run.config.corpora
+    }
     flat: dict[str, Any] = json_normalize(content).iloc[0].to_dict()
-    return {name: str(value) for name, value in flat.items()}
-
-
-def _collect_prompt_hashes(evaluation: Evaluation) -> dict[str, str]:
-    """Return a short hash by prompt; several, joined by commas, if the prompt changed during the run."""
-    found: dict[str, set[str]] = {}
-    for output in evaluation.outputs.values():
+    # A prompt that changed during the run has several hashes.
+    hashes: dict[str, set[str]] = {}
+    for output in run.outputs.values():
         for call in output["calls"]:
-            found.setdefault(call["prompt"], set()).add(call["prompt_sha256"][:12])
-    return {name: ", ".join(sorted(hashes)) for name, hashes in sorted(found.items())}
+            hashes.setdefault(f"prompt {call['prompt']}", set()).add(call["prompt_sha256"][:12])
+    flat |= {name: ", ".join(sorted(found)) for name, found in sorted(hashes.items())}
+    return {name: str(value) for name, value in flat.items()}

@@ -45,6 +45,11 @@ class ReportSection(NamedTuple):
     """Number of the leading columns with words; the other columns hold figures."""
     pictures: Sequence[Picture] = ()
 
+    @property
+    def has_results(self) -> bool:
+        """Whether there is more than a title and a text."""
+        return bool(self.points or self.pictures) or (self.table is not None and len(self.table) > 0)
+
 
 class ReportDocument(NamedTuple):
     """A report that is not rendered yet: its title, facts, summary and sections in plain text."""
@@ -71,12 +76,13 @@ def format_bounds(low: float, high: float, digits: int) -> str:
     return f"[{format_decimal(low, digits)}, {format_decimal(high, digits)}]"
 
 
-def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2) -> str:
+def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2, has_interval: bool = True) -> str:
     """Format a figure, scaled by a factor, with its interval in brackets, or as a dash if it is missing."""
     if found is None:
         return format_decimal(None)
     value, low, high = (scale * part for part in found)
-    return f"{format_decimal(value, digits)} {format_bounds(low, high, digits)}"
+    bounds = f" {format_bounds(low, high, digits)}" if has_interval else ""
+    return f"{format_decimal(value, digits)}{bounds}"
 
 
 def describe_intervals(units: str) -> str:

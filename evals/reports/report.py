@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import cast
 
-from evals.evaluation import Evaluation, ScoredTable, list_system_extensions, select_published_figures, serialize_scores
+from evals.evaluation import Evaluation, FailedRun, ScoredTable, list_system_extensions, serialize_scores
 from evals.reports.document import (
     Picture,
     ReportDocument,
@@ -29,6 +30,11 @@ _TABLE_LEGEND = (
     f"{describe_intervals('samples')} ↓ lower is better, ↑ higher is better. Rows that begin with “paper:” are printed "
     "in the paper, for its own models and samples."
 )
+_COST_LEGEND = (
+    "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
+    "Seconds are the sum of the calls, and grow with the load on the endpoint."
+)
+_RETRY_HINT = "To try these again, and only these: draftroom eval resume with this folder."
 _EXTENSIONS_NOTE = "Extensions are additions of Draftroom that are in no paper. See docs/extensions.md."
 _SAMPLING_FIELDS = ("temperature", "top_p", "frequency_penalty", "repetition_penalty", "seed", "max_tokens")
 _MAX_ERROR_LENGTH = 300
@@ -62,55 +68,52 @@ def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] 
     """Build, without writing it, the report of a scored run, with the figures that were drawn for it."""
     task, config = evaluation.task, evaluation.config
     corpora = ", ".join(f"{each.name} {each.drawn} of {each.available} ({each.file})" for each in config.corpora)
-    facts = [
-        f"Paper: {task.source}",
-        f"Begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}, seed {config.seed}",
-        *_describe_models(task, config),
-        f"Samples: {corpora}",
-    ]
-    summary = [
-        *_describe_progress(evaluation),
-        *(sentence for scores in evaluation.scores for sentence in _describe_differences(task, scores)),
-    ]
+    begun = f"Begun {config.begun}, Draftroom {config.version}, commit {config.commit or 'unknown'}"
     tables: list[ReportSection] = []
     for scores in evaluation.scores:
-        has_rows = scores.lines or select_published_figures(scores.table, scores.corpus)
-        if has_rows and (scores.contrasts or not scores.table.comparison):
+        if scores.contrasts or not scores.table.comparison:
             tables += [build_score_section(task, scores), *build_difference_sections(scores)]
     # The deviations from the paper that the outputs report, by sentence; the systems are the keys, as an ordered set.
     deviations: dict[str, dict[str, None]] = {}
     for (_, system), output in evaluation.outputs.items():
         for sentence in output.get("not_as_published", []):
             deviations.setdefault(sentence, {})[system] = None
-    points = [f"{', '.join(systems)}: {sentence}" for sentence, systems in deviations.items()]
+    sections = [
+        *tables,
+        *build_mean_sections(evaluation),
+        ReportSection("Figures", pictures=pictures),
+        _build_system_section(task, config),
+        ReportSection("Not as published", points=[f"{', '.join(names)}: {each}" for each, names in deviations.items()]),
+        _build_cost_section(evaluation.costs),
+        ReportSection("What failed", _RETRY_HINT, [_describe_failure(failed) for failed in evaluation.failed]),
+        ReportSection("Notes", points=task.notes),
+    ]
     return ReportDocument(
         title=task.name.replace("_", " ").capitalize(),
-        facts=facts,
-        summary=[*summary, TEST_DESCRIPTION, _TABLE_LEGEND],
-        sections=[
-            *tables,
-            *build_mean_sections(evaluation),
-            *([ReportSection("Figures", pictures=pictures)] if pictures else []),
-            *_build_system_sections(task, config),
-            *([ReportSection("Not as published", points=points)] if points else []),
-            *_build_cost_sections(evaluation.costs),
-            *_build_failure_sections(evaluation),
-            *([ReportSection("Notes", points=task.notes)] if task.notes else []),
+        facts=[
+            f"Paper: {task.source}",
+            f"{begun}, seed {config.seed}",
+            *_describe_models(task, config),
+            f"Samples: {corpora}",
         ],
+        summary=[
+            *_describe_progress(evaluation),
+            *(sentence for scores in evaluation.scores for sentence in _describe_differences(task, scores)),
+            TEST_DESCRIPTION,
+            _TABLE_LEGEND,
+        ],
+        sections=[section for section in sections if section.has_results],
     )
 
 
 def _describe_differences(task: Task, scores: ScoredTable) -> Iterator[str]:
     """Yield at most one sentence: how many differences of a table are significant, or why none is tested."""
+    has_systems = any(line.row.system for line in scores.lines)
     if scores.contrasts:
         baseline = scores.contrasts[0].baseline.title
         beyond = sum(contrast.test.beyond_chance for contrast in scores.contrasts)
         yield f"{scores.title}: {beyond} of {len(scores.contrasts)} differences to {baseline} are beyond chance."
-    elif (
-        not scores.table.comparison
-        and scores.find_row(scores.table.baseline) is None
-        and any(line.row.system for line in scores.lines)
-    ):
+    elif has_systems and not scores.table.comparison and scores.find_row(scores.table.baseline) is None:
         baseline = task.find_row(scores.table.baseline).title
         yield f"{scores.title}: nothing is compared, because {baseline} was not run."
 
@@ -125,73 +128,61 @@ def _describe_models(task: Task, config: RunConfig) -> list[str]:
         roles: dict[str, list[str]] = {}
         for role in cast("list[Role]", list(config.models)):
             model = settings.resolve_model_settings(role).model_dump(mode="json")
-            sampling = [f"{name} {model[name]}" for name in _SAMPLING_FIELDS if model.get(name) is not None]
-            description = f"{model['model']} ({', '.join(sampling)})" if sampling else str(model["model"])
+            sampling = ", ".join(f"{name} {model[name]}" for name in _SAMPLING_FIELDS if model.get(name) is not None)
+            description = f"{model['model']} ({sampling})" if sampling else model["model"]
             roles.setdefault(description, []).append(role.replace("_", " "))
-        where = f" (rows of the preset {preset})" if preset else ""
         for description, names in roles.items():
-            lines.setdefault(f"{', '.join(names)}: {description}", where)
-    return [f"Model of {line}{where}" for line, where in lines.items()]
+            line = f"Model of {', '.join(names)}: {description}"
+            lines.setdefault(line, f"{line} (rows of the preset {preset})" if preset else line)
+    return list(lines.values())
 
 
-def _describe_progress(evaluation: Evaluation) -> list[str]:
-    """Return sentences that count missing and failed runs, whose samples are not in the figures; none if complete."""
+def _describe_progress(evaluation: Evaluation) -> Iterator[str]:
+    """Yield sentences that count missing and failed runs, whose samples are not in the figures; none if complete."""
     every = len(evaluation.samples) * len(evaluation.task.list_systems(evaluation.config.rows))
-    sentences = []
     if evaluation.missing:
-        sentences.append(
+        yield (
             f"Not finished: {evaluation.missing} of {every} runs are missing, and the figures are of those that ended. "
             "To go on: draftroom eval resume with this folder."
         )
     if evaluation.failed:
-        sentences.append(f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below.")
-    return sentences
+        yield f"Failed: {len(evaluation.failed)} of {every} runs, which are not in the figures; see below."
 
 
-def _build_system_sections(task: Task, config: RunConfig) -> list[ReportSection]:
-    """Return a section with each system's extensions and settings of its own, or an empty list without systems."""
+def _build_system_section(task: Task, config: RunConfig) -> ReportSection:
+    """Return the section with each system's extensions and settings of its own."""
     rows = []
     for name in task.list_systems(config.rows):
         titles = "; ".join(task.find_row(row).title for row in config.rows if task.find_row(row).system == name)
         extensions = ", ".join(list_system_extensions(task, config, name)) or "none"
         # The settings that define the system: its preset and the fields that it sets itself.
         context, preset = task.systems[name].context, task.systems[name].preset
-        own = context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
-        own = {**({"preset": preset} if preset else {}), **own}
+        own = {"preset": preset} if preset else {}
+        own |= context.model_dump(mode="json", include=context.model_fields_set - {"extensions"})
         settings = (f"{key} {value if isinstance(value, str) else json.dumps(value)}" for key, value in own.items())
         rows.append([name, titles, extensions, ", ".join(settings)])
     table = build_table(["system", "rows", "extensions", "settings of its own"], rows)
-    return [ReportSection("Extensions and settings of the rows", _EXTENSIONS_NOTE, table=table)] if rows else []
+    return ReportSection("Extensions and settings of the rows", _EXTENSIONS_NOTE, table=table)
 
 
-def _build_cost_sections(costs: Sequence[Cost]) -> list[ReportSection]:
-    """Return a section with the usage of each system by role and in total, or an empty list without calls."""
+def _build_cost_section(costs: Sequence[Cost]) -> ReportSection:
+    """Return the section with the usage of each system by role and in total."""
     rows = []
-    for system in dict.fromkeys(cost["system"] for cost in costs):
-        own = [cost for cost in costs if cost["system"] == system]
+    for system, group in groupby(costs, key=lambda cost: cost["system"]):
+        own = list(group)
         if len(own) > 1:
             own.append({**own[0], "role": "all", "model": "", **sum_usage_totals(own)})
         for cost in own:
             samples = cost["samples"]
-            names = [system, cost["role"].replace("_", " "), cost["model"], str(samples)]
             calls, seconds = (f"{total / samples:.1f}" for total in (cost["calls"], cost["seconds"]))
             tokens = (f"{total / samples:,.0f}" for total in (cost["input_tokens"], cost["output_tokens"]))
-            rows.append([*names, calls, *tokens, seconds, str(cost["reasks"]), str(cost["trims"])])
+            counts = (str(samples), calls, *tokens, seconds, str(cost["reasks"]), str(cost["trims"]))
+            rows.append([system, cost["role"].replace("_", " "), cost["model"], *counts])
     header = ["system", "role", "model", "samples", "calls", "tokens in", "tokens out", "seconds", "re-asks", "trims"]
-    text = (
-        "Calls, tokens and seconds are per sample; re-asks and shortened prompts (trims) are of all samples together. "
-        "Seconds are the sum of the calls, and grow with the load on the endpoint."
-    )
-    return [ReportSection("What it cost", text, table=build_table(header, rows), words=3)] if rows else []
+    return ReportSection("What it cost", _COST_LEGEND, table=build_table(header, rows), words=3)
 
 
-def _build_failure_sections(evaluation: Evaluation) -> list[ReportSection]:
-    """Return a section with the failed runs and their shortened errors, or an empty list if none failed."""
-    if not evaluation.failed:
-        return []
-    points = []
-    for each in evaluation.failed:
-        cut = "..." if len(each.error) > _MAX_ERROR_LENGTH else ""
-        points.append(f"{each.sample}, {each.system}: {each.error[:_MAX_ERROR_LENGTH]}{cut}")
-    text = "To try these again, and only these: draftroom eval resume with this folder."
-    return [ReportSection("What failed", text, points)]
+def _describe_failure(failed: FailedRun) -> str:
+    """Return a line with a failed run and its error, which may be shortened."""
+    cut = "..." if len(failed.error) > _MAX_ERROR_LENGTH else ""
+    return f"{failed.sample}, {failed.system}: {failed.error[:_MAX_ERROR_LENGTH]}{cut}"

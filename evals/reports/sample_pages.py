@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from math import inf
 from statistics import fmean
 from typing import NamedTuple
@@ -12,7 +11,6 @@ from typing import NamedTuple
 from evals.datasets.samples import SampleKind
 from evals.evaluation import Evaluation, FailedRun
 from evals.reports.document import HTML_TEMPLATES, format_decimal
-from evals.reports.figures import make_slug
 from runs.jobs import Record
 
 # The fields of a sample with its source and with the text by a person.
@@ -35,9 +33,7 @@ class PageText(NamedTuple):
 class SamplePage(NamedTuple):
     """The content of a sample's page, not rendered: texts, outputs and failures."""
 
-    sample: str
-    corpus: str
-    title: str
+    sample: Record
     file: str
     texts: Sequence[PageText]
     """The source, the text by a person if there is one, and the texts of the systems."""
@@ -56,14 +52,18 @@ def build_sample_pages(evaluation: Evaluation) -> list[SamplePage]:
             for measure, values in line.values.items():
                 for sample, value in values.items():
                     measured.setdefault((line.row.name, sample), {})[measure] = value
-    pages = [_build_sample_page(evaluation, sample, measured) for sample in evaluation.samples]
+    # The file's name is the sample's place in the run, because an id may be no name of a file.
+    pages = [
+        _build_sample_page(evaluation, sample, f"{number}.html", measured)
+        for number, sample in enumerate(evaluation.samples, start=1)
+    ]
     ranked_by = evaluation.task.ranked_by
     # The order is descending: a measure of which higher is better is negated, so that its worst value comes first.
     sign = 1 if ranked_by and evaluation.task.find_measure(ranked_by).better == "lower" else -1
     return sorted(pages, key=lambda page: inf if page.rank is None else sign * page.rank, reverse=True)
 
 
-def _build_sample_page(evaluation: Evaluation, sample: Record, measured: _MeasuredValues) -> SamplePage:
+def _build_sample_page(evaluation: Evaluation, sample: Record, file: str, measured: _MeasuredValues) -> SamplePage:
     """Build the page of a sample; `measured` has the values of all rows and samples."""
     task, name = evaluation.task, sample["id"]
     originals = zip(("Source", "Written by a person"), _TEXT_FIELDS[task.kind], strict=True)
@@ -73,11 +73,8 @@ def _build_sample_page(evaluation: Evaluation, sample: Record, measured: _Measur
         if not task.find_row(row).system:
             continue
         values = measured.get((row, name), {})
-        figures = [
-            f"{each.name} {format_decimal(values[each.name], each.digits)}"
-            for each in task.measures
-            if each.name in values
-        ]
+        known = [each for each in task.measures if each.name in values]
+        figures = [f"{each.name} {format_decimal(values[each.name], each.digits)}" for each in known]
         # Rows with the same text, such as a round that is also the selected draft, share a block of the page.
         same = texts.get(item.text)
         title = f"{same.title}; {task.find_row(row).title}" if same else task.find_row(row).title
@@ -89,26 +86,10 @@ def _build_sample_page(evaluation: Evaluation, sample: Record, measured: _Measur
         for (owner, system), output in evaluation.outputs.items()
         if owner == name
     }
-    return SamplePage(
-        sample=name,
-        corpus=sample["corpus"],
-        title=sample.get("title") or "",
-        file=make_page_name(name),
-        texts=list(texts.values()),
-        outputs=outputs,
-        failures=[failed for failed in evaluation.failed if failed.sample == name],
-        rank=fmean(ranks) if ranks else None,
-    )
-
-
-def make_page_name(sample: str) -> str:
-    """Return the file name of a sample's page, which is unique even on a case-insensitive file system."""
-    return f"{make_slug(sample) or 'sample'}-{sha256(sample.encode()).hexdigest()[:16]}.html"
+    failures = [failed for failed in evaluation.failed if failed.sample == name]
+    return SamplePage(sample, file, list(texts.values()), outputs, failures, fmean(ranks) if ranks else None)
 
 
 def render_sample_page(pages: Sequence[SamplePage], place: int) -> str:
     """Render the page at a place, counted from 0, in HTML with links to its neighbours."""
-    before, after = (pages[each] if 0 <= each < len(pages) else None for each in (place - 1, place + 1))
-    return HTML_TEMPLATES.get_template("sample.html").render(
-        page=pages[place], place=place + 1, total=len(pages), before=before, after=after
-    )
+    return HTML_TEMPLATES.get_template("sample.html").render(pages=pages, place=place)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pandas import DataFrame, concat
+from pandas import DataFrame
 
 from evals.evaluation import Contrast, Evaluation, ScoredTable, select_published_figures
 from evals.reports.document import (
@@ -16,6 +16,7 @@ from evals.reports.document import (
     build_table,
     format_bounds,
     format_decimal,
+    format_estimate,
 )
 from evals.statistics import SIGNIFICANCE_LEVEL, PairedTest
 from evals.task import Row, Task
@@ -36,19 +37,12 @@ def build_score_section(task: Task, scores: ScoredTable) -> ReportSection:
     measures = [task.find_measure(name) for name in scores.table.measures]
     ours: dict[str, list[str]] = {}
     for line in scores.lines:
-        cells = [str(len(line.items))]
+        ours[line.row.name] = [str(len(line.items))]
         for each in measures:
-            cell, estimate = format_decimal(None), line.cells.get(each.name)
-            if estimate is not None:
-                count = len(line.values.get(each.name, line.items))
-                cell = format_decimal(estimate.value, each.digits)
-                # The interval of a single sample would have no width.
-                if count > 1:
-                    cell += f" {format_bounds(estimate.low, estimate.high, each.digits)}"
-                if count != len(line.items):
-                    cell += f", n = {count}"
-            cells.append(cell)
-        ours[line.row.name] = cells
+            estimate, count = line.cells.get(each.name), len(line.values.get(each.name, line.items))
+            # The interval of a single sample would have no width.
+            cell = format_estimate(estimate, digits=each.digits, has_interval=count > 1)
+            ours[line.row.name].append(cell if estimate is None or count == len(line.items) else f"{cell}, n = {count}")
     papers = {
         name: ["", *(format_decimal(figures.get(each.name), each.digits) for each in measures)]
         for name, figures in select_published_figures(scores.table, scores.corpus).items()
@@ -84,16 +78,16 @@ def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
         # 1. Average only measures that the paper prints, and only if they have the same better direction.
         printed = {measure for rows in table.published.values() for figures in rows.values() for measure in figures}
         measures = [task.find_measure(name) for name in table.measures if name in printed]
-        alike = len(measures) > 1 and len({each.better for each in measures}) == 1
-        averaged = [each.name for each in measures] if alike else []
+        averaged = [each.name for each in measures]
+        if len(measures) < 2 or len({each.better for each in measures}) > 1:
+            averaged = []
         # 2. Compute the means of the measured and of the published rows.
         measured = [
             {line.row.name: {name: cell.value for name, cell in line.cells.items()} for line in each.lines}
             for each in scores
         ]
         published = [select_published_figures(each.table, each.corpus) for each in scores]
-        ours = _format_corpus_means([DataFrame(rows).T for rows in measured], table.measures, averaged)
-        papers = _format_corpus_means([DataFrame(rows).T for rows in published], table.measures, averaged)
+        ours, papers = (_format_corpus_means(rows, table.measures, averaged) for rows in (measured, published))
         # 3. Lay the table out.
         rows = _merge_published_rows(task, [task.find_row(name) for name in table.rows if name in ours], ours, papers)
         header = ["", *(task.find_measure(name).head for name in table.measures), *(["Avg."] if averaged else [])]
@@ -105,35 +99,30 @@ def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
 
 
 def _format_corpus_means(
-    corpora: Sequence[DataFrame], measures: Sequence[str], averaged: Sequence[str]
+    corpora: Sequence[Mapping[str, Mapping[str, float]]], measures: Sequence[str], averaged: Sequence[str]
 ) -> dict[str, list[str]]:
     """Return, by row that all corpora have, the formatted means over them, and last that of `averaged` measures."""
-    aligned = [each.reindex(columns=list(measures)).astype(float) for each in corpora]
-    # A measure that is missing in a corpus has no mean over the corpora.
-    means = concat(aligned).groupby(level=0, sort=False).agg(lambda column: column.mean(skipna=False))
-    shared = [name for name in means.index if all(name in each.index for each in aligned)]
-    means = means.loc[shared].dropna(how="all")
+    # A figure that is missing in a corpus has no mean over the corpora.
+    first, *others = (DataFrame(rows, index=list(measures), dtype=float).T for rows in corpora)
+    means = (sum(others, first) / len(corpora)).reindex(first.index).dropna(how="all")
     if averaged:
-        means = means.assign(**{"Avg.": means[list(averaged)].mean(axis=1, skipna=False)})
-    cells = zip(means.index, means.to_numpy(), strict=True)
-    return {str(name): [format_decimal(value) for value in row] for name, row in cells}
+        means["Avg."] = means[list(averaged)].mean(axis=1, skipna=False)
+    return {str(name): [format_decimal(value) for value in row] for name, row in means.iterrows()}
 
 
 def build_difference_sections(scores: ScoredTable) -> list[ReportSection]:
     """Return a section with the differences from the baseline, or an empty list without any."""
     if not scores.contrasts:
         return []
-    rows: dict[str, list[Contrast]] = {}
-    for contrast in scores.contrasts:
-        rows.setdefault(contrast.row.title, []).append(contrast)
-    cells: dict[str, dict[str, str]] = {}
-    for title, contrasts in rows.items():
-        # The number of samples, which cells repeat only where a measure applies to fewer of them.
-        most = max(contrast.test.samples for contrast in contrasts)
-        cells.setdefault("n", {})[title] = str(most)
-        for each in contrasts:
-            cells.setdefault(each.measure.head, {})[title] = format_paired_test(each.test, each.measure.digits, most)
-    figures = DataFrame(cells).reindex(list(rows)).fillna("-").rename_axis("").reset_index()
+    # The number of samples, which cells repeat only where a measure applies to fewer of them.
+    most: dict[str, int] = {}
+    for each in scores.contrasts:
+        most[each.row.title] = max(most.get(each.row.title, 0), each.test.samples)
+    cells: dict[str, dict[str, str]] = {"n": {title: str(samples) for title, samples in most.items()}}
+    for each in scores.contrasts:
+        cell = format_paired_test(each.test, each.measure.digits, most[each.row.title])
+        cells.setdefault(each.measure.head, {})[each.row.title] = cell
+    figures = DataFrame(cells).reindex(list(most)).fillna("-").rename_axis("").reset_index()
     title = f"Against {scores.contrasts[0].baseline.title}, {scores.title}"
     return [ReportSection(title, points=describe_contrasts(scores.contrasts), table=figures)]
 
