@@ -16,7 +16,6 @@ import tempfile
 import time
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Literal
 
 import psutil
 
@@ -27,7 +26,7 @@ from draftroom.batch.system_runs import SystemRunWork
 from draftroom.systems import RunRequest
 from draftroom.systems.journalism import JOURNALISM
 from evals.datasets.corpora import load_examples
-from runs.jobs import EndedJob
+from runs.jobs import EndedJob, Workers
 from state.settings import Settings
 
 PAPERS_PER_ACTOR = 8
@@ -43,19 +42,17 @@ def compare_rates() -> None:
     server = serve_fake_endpoint(generation_s=CALL_S, stream_interval=200)
     with tempfile.TemporaryDirectory() as state_folder, server as base_url:
         os.environ["DRAFTROOM_HOME"] = state_folder
-        local_rate, load_percent = _measure_rate(base_url, paper_count, "local", 1)
+        local_rate, load_percent = _measure_rate(base_url, paper_count, 0)
         print(f"one process  {local_rate:6.3f} papers/s          processors {load_percent:3.0f} % busy")
         for actor_count in (1, 2, 4):
-            rate, load_percent = _measure_rate(base_url, paper_count, "ray", actor_count)
+            rate, load_percent = _measure_rate(base_url, paper_count, actor_count)
             relative_rate = rate / actor_count / local_rate
             share = f"x {relative_rate:.2f} each"
             print(f"{actor_count} actors     {rate:6.3f} papers/s   {share}   processors {load_percent:3.0f} % busy")
 
 
-def _measure_rate(
-    base_url: str, paper_count: int, engine: Literal["local", "ray"], actor_count: int
-) -> tuple[float, float]:
-    """Run a batch and return its papers a second while papers wait, and the load of the processors in percent."""
+def _measure_rate(base_url: str, paper_count: int, actor_count: int) -> tuple[float, float]:
+    """Run a batch; return its papers a second while papers wait, and the load of the processors in percent."""
     model = {"base_url": base_url, "model": "large", "concurrency": PAPERS_PER_ACTOR, "temperature": 0.0}
     settings = Settings.model_validate({"models": {"default": model}, "journalism": {"rounds": 1}})
     run_spans: list[tuple[float, float]] = []
@@ -72,10 +69,8 @@ def _measure_rate(
         # The first call begins the measurement of the processors' load.
         psutil.cpu_percent()
         work = SystemRunWork(RunRequest(JOURNALISM, settings))
-        results, at_once = BatchFolder(Path(folder) / "out"), PAPERS_PER_ACTOR
-        batch = Batch(
-            "explain", work, [str(papers_file)], results, [".json"], at_once, engine=engine, actors=actor_count
-        )
+        results, workers = BatchFolder(Path(folder) / "out"), Workers(PAPERS_PER_ACTOR, actor_count)
+        batch = Batch("explain", work, [str(papers_file)], results, [".json"], workers)
         batch.run(record_span, print)
     starts = [start for start, _ in run_spans]
     first_start, last_start = min(starts), max(starts)

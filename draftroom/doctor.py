@@ -152,25 +152,25 @@ async def check_model(settings: ModelSettings) -> list[CheckResult]:
     """Check a model and its endpoint in several steps, up to a failure that makes further steps useless."""
     once = settings.model_copy(update={"retries": 0, "startup_wait_s": 0})
     brief = once.model_copy(update={"timeout_s": min(settings.timeout_s, ENDPOINT_TIMEOUT_S)})
-    reached = CheckResult("endpoint", "ok", "It answers.")
-    key = CheckResult("key", "ok", f"{settings.api_key_env} is not set, and no key is asked for.")
-    if os.environ.get(settings.api_key_env):
-        key = CheckResult("key", "ok", f"The one in {settings.api_key_env} is accepted.")
+    name, has_key = settings.api_key_env, bool(os.environ.get(settings.api_key_env))
+    used = f"The one in {name} is accepted." if has_key else f"{name} is not set, and no key is asked for."
+    passed = [CheckResult("endpoint", "ok", "It answers."), CheckResult("key", "ok", used)]
     try:
         endpoint = await fetch_endpoint(brief)
     except DraftroomError as error:
-        match error.kind:
-            case "endpoint_refused":
-                return [reached, build_failed_check("key", error)]
-            case "wrong_model":
-                return [reached, key, build_failed_check("model", error)]
-            case _:
-                return [build_failed_check("endpoint" if settings.is_endpoint else "provider", error)]
+        if error.kind == "endpoint_refused":
+            return [passed[0], build_failed_check("key", error)]
+        if error.kind == "wrong_model":
+            return [*passed, build_failed_check("model", error)]
+        return [build_failed_check("endpoint" if settings.is_endpoint else "provider", error)]
     checks = [CheckResult("provider", "ok", "Its class is installed; the test question below shows the rest.")]
     if settings.is_endpoint:
-        served = f"It serves {', '.join(sorted(endpoint.context_lengths))}."
-        checks = [reached, key, CheckResult("model", "ok", served)]
-    checks += [check_context_length(settings, endpoint), check_token_counting(endpoint)]
+        checks = [*passed, CheckResult("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}.")]
+    counting = CheckResult("token counting", "ok", "The server counts them.")
+    if not endpoint.tokenizer:
+        mend = "Papers may be trimmed more than necessary; vLLM and llama.cpp count exactly."
+        counting = CheckResult("token counting", "warning", "It has no /tokenize, so tokens are estimated.", mend)
+    checks += [check_context_length(settings, endpoint), counting]
     # A server that does not report its context length may cut prompts without an error.
     if endpoint.context_lengths[settings.model] is None:
         checks.append(await check_long_prompts(once))
@@ -191,14 +191,6 @@ def check_context_length(settings: ModelSettings, endpoint: Endpoint) -> CheckRe
         mend = "Serve the model with a longer one (vLLM: --max-model-len), or choose another model."
         return CheckResult("context", "failed", found, mend, "context_overflow")
     return CheckResult("context", "ok", f"It has {length} tokens.")
-
-
-def check_token_counting(endpoint: Endpoint) -> CheckResult:
-    """Report whether the endpoint was found to count tokens; a warning where they are estimated."""
-    if endpoint.tokenizer:
-        return CheckResult("token counting", "ok", "The server counts them.")
-    mend = "Papers may be trimmed more than necessary; vLLM and llama.cpp count exactly."
-    return CheckResult("token counting", "warning", "It has no /tokenize, so tokens are estimated.", mend)
 
 
 async def check_long_prompts(settings: ModelSettings) -> CheckResult:
@@ -244,10 +236,9 @@ def check_review_setup(settings: FeedbackSettings) -> list[CheckResult]:
     if missing := list_missing_packages(REVIEW):
         found = f"{', '.join(missing)} is not installed, so papers cannot be reviewed."
         return [CheckResult("review", "warning", found, "For `draftroom review`: pip install 'draftroom[review]'")]
-    checks = [CheckResult("review", "ok", "Its packages are installed.")]
-    if settings.retrieval != "bm25":
-        checks.append(check_embedding_model(settings.embedding))
-    return [*checks, check_literature_folder(settings.literature)]
+    installed = CheckResult("review", "ok", "Its packages are installed.")
+    embedding = [check_embedding_model(settings.embedding)] if settings.retrieval != "bm25" else []
+    return [installed, *embedding, check_literature_folder(settings.literature)]
 
 
 def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
@@ -257,11 +248,9 @@ def check_embedding_model(settings: EmbeddingSettings) -> CheckResult:
         vector = choose_embeddings(settings).embed_query(SAMPLE_TEXT)
     except DraftroomError as error:
         return build_failed_check("embedding model", error)
-    place = settings.base_url or settings.use or settings.provider
-    place = f"at {place}" if place else "on this machine"
-    seconds = time.perf_counter() - begin
-    found = f"{settings.model} {place} gives {len(vector)} numbers a text; the first took {seconds:.1f} s."
-    return CheckResult("embedding model", "ok", found)
+    seconds, place = time.perf_counter() - begin, settings.base_url or settings.use or settings.provider
+    found = f"{settings.model} {f'at {place}' if place else 'on this machine'} gives {len(vector)} numbers a text"
+    return CheckResult("embedding model", "ok", f"{found}; the first took {seconds:.1f} s.")
 
 
 def check_literature_folder(settings: LiteratureSettings) -> CheckResult:

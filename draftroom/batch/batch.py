@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from typing import Literal
-from uuid import UUID
 
 from langgraph.runtime import RunControl
 
@@ -16,7 +14,6 @@ from draftroom.batch.papers import iterate_papers
 from draftroom.batch.work import PaperWork
 from runs.jobs import EndedJob, Record, Workers, iterate_results, run_rows
 from runs.signals import run_until_stopped
-from tools.models.endpoint import close_clients
 
 
 @dataclass
@@ -31,13 +28,8 @@ class Batch:
     folder: BatchFolder
     suffixes: Collection[str]
     """Suffixes of the result files."""
-    at_once: int | None = None
-    """Papers that a process works on at once; None for the default of the work."""
+    workers: Workers
     retry_failed: bool = False
-    engine: Literal["local", "ray"] = "local"
-    """This process, or actors on a Ray cluster."""
-    actors: int = 1
-    """Actors of a cluster, for each endpoint of a model."""
     _control: RunControl = field(default_factory=RunControl)
 
     def run(
@@ -60,18 +52,33 @@ class Batch:
             DraftroomError: The request is wrong, or every further paper would fail with this error.
         """
         # Without their texts: a table of many papers must not fill the memory.
-        papers = [paper._replace(text="") for paper in iterate_papers(self.named, self.folder.path)]
+        named = [paper._replace(text="") for paper in iterate_papers(self.named, self.folder.path)]
         with self.folder.hold_lock():
             asked = {"command": self.command, "formats": sorted(self.suffixes), "version": version("draftroom")}
             batch = self.folder.open_batch({**asked, **self.work.asked})
-            names = self.folder.assign_ids(papers)
+            names = self.folder.assign_ids(named)
             newest = {row["id"]: row["status"] for row in iterate_results(self.folder.table)}
             repeated = {"failed"} if self.retry_failed else set[str]()
             begun(sum(name in newest and newest[name] not in repeated for name in names.values()), len(names))
+            # Papers that were added to a folder since the ids were assigned have none and are left out.
+            papers = (paper for paper in iterate_papers(self.named, self.folder.path) if paper.origin in names)
+            self.work.folder, self.work.batch = BatchFolder(self.folder.path.absolute()), batch
+            self.work.suffixes = self.suffixes
+            running = run_rows(
+                (((names[paper.origin],), {"id": names[paper.origin], **paper._asdict()}) for paper in papers),
+                self.work,
+                self.folder.table,
+                self.workers,
+                keys=[(name,) for name in names.values()],
+                fields=["id"],
+                on_end=on_end,
+                control=self._control,
+                has_local_checkpoints=self.work.on_this_machine,
+                on_message=on_message,
+                retry_failed=self.retry_failed,
+            )
             try:
-                asyncio.run(
-                    run_until_stopped(self._run_papers(batch, names, on_end, on_message), self._control, on_message)
-                )
+                asyncio.run(run_until_stopped(running, self._control, on_message))
             finally:
                 rows = self.folder.compact_results()
         ids = set(names.values())
@@ -81,29 +88,3 @@ class Batch:
     def is_stopped(self) -> bool:
         """Whether the batch was asked to stop before all papers had ended."""
         return self._control.drain_requested
-
-    async def _run_papers(
-        self, batch: UUID, names: dict[str, str], on_end: Callable[[EndedJob], None], on_message: Callable[[str], None]
-    ) -> None:
-        """Run the papers that have no result yet; each row goes to the table of the folder and to `on_end`."""
-        # Papers that were added to a folder since the ids were assigned have none and are left out.
-        papers = (paper for paper in iterate_papers(self.named, self.folder.path) if paper.origin in names)
-        named = ((names[paper.origin], paper._asdict()) for paper in papers)
-        work = self.work
-        work.folder, work.batch, work.suffixes = BatchFolder(self.folder.path.absolute()), batch, self.suffixes
-        try:
-            await run_rows(
-                (((name,), {"id": name, **paper}) for name, paper in named),
-                work,
-                self.folder.table,
-                Workers(self.at_once or work.at_once, self.actors if self.engine == "ray" else 0),
-                keys=[(name,) for name in names.values()],
-                fields=["id"],
-                on_end=on_end,
-                control=self._control,
-                has_local_checkpoints=work.on_this_machine,
-                on_message=on_message,
-                retry_failed=self.retry_failed,
-            )
-        finally:
-            await close_clients()

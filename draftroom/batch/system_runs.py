@@ -22,6 +22,7 @@ from runs.record import RunRecord, add_failure, sum_usage_totals
 from runs.recorder import refresh_record
 from state.errors import DraftroomError, InputError
 from state.model_settings import ModelSettings
+from tools.models.endpoint import close_clients
 
 # Papers under way for each concurrent request of an endpoint: while some are read, others keep it busy.
 PAPERS_PER_REQUEST = 2
@@ -44,8 +45,11 @@ class SystemRunWork(PaperWork):
         """Open the checkpoint store: in the batch folder, unless the settings name a database."""
         address = self._wanted.settings.checkpoints
         self._control = control
-        async with open_checkpointer(self.folder.checkpoints if address == "sqlite" else address) as self._saver:
-            yield self
+        try:
+            async with open_checkpointer(self.folder.checkpoints if address == "sqlite" else address) as self._saver:
+                yield self
+        finally:
+            await close_clients()
 
     async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
         """Run the system on a paper or resume its run; return the row, with `error` if it failed, and the files."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import traceback
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from time import perf_counter
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -12,7 +14,10 @@ from langgraph.errors import GraphDrained
 
 from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
+from draftroom.rendering.findings import REPORT_FORMATS
 from runs.jobs import Record, RowWork
+from runs.record import RunInput
+from state.computed_findings import SEVERITIES, PaperReport
 from state.errors import DraftroomError, ErrorKind, NoUsableAnswer, RequestFailedError
 from state.files import make_storage_error
 
@@ -99,3 +104,27 @@ class PaperWork(RowWork):
             GraphDrained: The batch was stopped.
         """
         raise NotImplementedError
+
+
+class CheckWork(PaperWork):
+    """Work that checks papers for contradictions without a model, each in a thread, by the function `examine`."""
+
+    def __init__(self, choices: Mapping[str, Any], examine: Callable[[RunInput], PaperReport], max_pages: int) -> None:
+        self.formats = REPORT_FORMATS.keys()
+        self.asked = {"settings": choices}
+        self.at_once = os.cpu_count() or 1
+        self._examine, self._max_pages = examine, max_pages
+
+    async def produce_result(self, name: str, paper: NamedPaper) -> PaperResult:
+        """Check a paper in a thread; return its table row and the report in each wanted format."""
+        del name
+        begun = perf_counter()
+        run_input = await asyncio.to_thread(paper.read_input, scope="whole", max_pages=self._max_pages)
+        report = await asyncio.to_thread(self._examine, run_input)
+        row = {
+            **{key: run_input["paper"][key] for key in ("title", "sha256")},
+            "seconds": round(perf_counter() - begun, 3),
+            "scores": {each: sum(found["severity"] == each for found in report["findings"]) for each in SEVERITIES},
+            **{key: report[key] for key in ("read", "unread")},
+        }
+        return PaperResult(row, {suffix: REPORT_FORMATS[suffix](run_input, report) for suffix in self.suffixes})

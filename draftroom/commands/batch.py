@@ -21,7 +21,7 @@ from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
 from draftroom.rendering.console import ERR, print_line, print_to_stderr
 from draftroom.systems import SYSTEMS, System
-from runs.jobs import EndedJob
+from runs.jobs import EndedJob, Workers
 from tools.text import strip_control_characters
 
 batch_app = typer.Typer(
@@ -75,10 +75,8 @@ def _register_batch_command(
             named=flags["papers"],
             folder=BatchFolder(flags["out"]),
             suffixes=suffixes,
-            at_once=flags["at_once"],
+            workers=Workers(flags["at_once"] or work.at_once, flags["actors"] if flags["engine"] == "ray" else 0),
             retry_failed=flags["retry_failed"],
-            engine=flags["engine"],
-            actors=flags["actors"],
         )
         _run_batch(batch, quiet=flags["quiet"])
 

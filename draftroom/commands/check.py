@@ -84,8 +84,8 @@ def check(  # noqa: PLR0913 - each parameter is a flag
 def build_check_work(flags: Mapping[str, Any]) -> PaperWork:
     """Build the work of a batch of checks: runs of `number_check` if the flags name a model, else computation."""
     # Loads the clients of models, which the check of one paper does not need.
-    from draftroom.batch.paper_checks import CheckWork  # noqa: PLC0415
     from draftroom.batch.system_runs import SystemRunWork  # noqa: PLC0415
+    from draftroom.batch.work import CheckWork  # noqa: PLC0415
 
     flags = {**flags, "without": sorted(flags["without"] or [])}
     _validate_finding_kinds(flags["without"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -12,8 +12,6 @@ from draftroom.extras import EVALS, require_extra
 from draftroom.rendering.console import print_to_stderr
 from state.errors import InputError
 
-Kind = Literal["journalism", "feedback"]
-KindOption = Annotated[Kind, typer.Option(help="Articles, by a questionnaire, or comments, two at a time.")]
 RowsOption = Annotated[str | None, typer.Option(help="Rows of the run, with commas; by default those of the paper.")]
 
 
@@ -21,7 +19,6 @@ RowsOption = Annotated[str | None, typer.Option(help="Rows of the run, with comm
 def create_blinded_tasks(
     run: RunArgument,
     *,
-    kind: KindOption,
     out: Annotated[Path, typer.Option("--out", help="Folder for the tasks and the key.")],
     rows: RowsOption = None,
     seed: SeedOption = 0,
@@ -32,8 +29,8 @@ def create_blinded_tasks(
     from evals.human import blinding, label_studio  # noqa: PLC0415
 
     task, folder = load_evaluation_run(run)
-    if task.kind != kind:
-        raise InputError(f"{run} is a run of {task.name}; name a run of {kind}, or another --kind.")
+    if not task.judged:
+        raise InputError(f"{run} is a run of {task.name}; name a run of science_journalism or focused_feedback.")
     scored = score_run(task, folder)
     names = [name.strip() for name in rows.split(",")] if rows else blinding.list_judged_rows(scored)
     if not names:
@@ -42,7 +39,7 @@ def create_blinded_tasks(
             kind="empty_input",
         )
     candidates = blinding.collect_candidates(scored, names)
-    if kind == "journalism":
+    if task.kind == "journalism":
         tasks, key = blinding.build_rating_tasks(candidates, seed=seed)
         config = label_studio.build_rating_config()
     else:
@@ -57,7 +54,6 @@ def create_blinded_tasks(
 def report_judgements(
     answers: Annotated[list[Path], typer.Argument(help="JSON exports of Label Studio.")],
     *,
-    kind: KindOption,
     key: Annotated[Path, typer.Option(help="The key.json of these tasks.")],
     within_from: Annotated[
         float, typer.Option(min=1, max=5, help="Least stated knowledge of a rater who counts as within the field.")
@@ -75,16 +71,13 @@ def report_judgements(
     from evals.reports.document import render_report_markdown  # noqa: PLC0415
 
     tasks_key = read_key(key)
-    # Articles are rated alone, comments in pairs.
-    shown = 1 if kind == "journalism" else 2
-    if any(len(item.systems) != shown for item in tasks_key.items.values()):
-        raise InputError(f"{key} is no key of --kind {kind}; choose the other kind, or the key of these tasks.")
     given = read_exports(answers)
     if not given:
         named = ", ".join(map(str, answers))
         message = f"There is no answer in {named}; have the tasks judged, or name another file."
         raise InputError(message, kind="empty_input")
-    if kind == "journalism":
+    # Articles are rated alone, comments in pairs.
+    if all(len(item.systems) == 1 for item in tasks_key.items.values()):
         ratings = judgements.tabulate_ratings(given, tasks_key)
         report = judgements.build_ratings_report(ratings, within_from=within_from, seed=seed)
     else:

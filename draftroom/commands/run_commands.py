@@ -1,10 +1,10 @@
-"""The part that all commands which start a run share: their last flags, and the way they start it."""
+"""`draftroom explain`, `draftroom simplify` and `draftroom review`: their flags, and the way they start a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import BaseModel
@@ -13,9 +13,16 @@ from draftroom.commands import options
 from draftroom.commands.console_run import drive_and_show
 from draftroom.files import check_output_paths, read_run_input
 from draftroom.systems import SYSTEMS, RunRequest
+from draftroom.systems.feedback import LITERATURE_SERVICES
 from runs.record import RunInput
 from runs.recorder import Budget
 from state.settings import SYSTEM_TABLES
+
+_LOOPS_HELP = (
+    "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
+)
+ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
+_LITERATURE_HELP = f"A folder of papers, or a service: {', '.join(LITERATURE_SERVICES)}; repeatable."
 
 
 def _define_run_flags(  # noqa: PLR0913 - each parameter is a flag
@@ -87,3 +94,43 @@ def _run_request(request: RunRequest, flags: Mapping[str, Any]) -> None:
         checkpoints=request.settings.checkpoints,
         budget=Budget(flags["max_calls"], flags["max_tokens"]),
     )
+
+
+@make_run_command("rounds", "audience", "variant", "select", "stop", "warm_start", "scope", "max_words", "pause")
+def explain(file: options.PaperArgument) -> None:
+    """Turn a paper into an article that anyone can follow."""
+
+
+@make_run_command(
+    *("entries", "stop", "select", "variant", "revision_rounds", "accuracy_check"),
+    *("target_grade", "max_words", "scope"),
+)
+def simplify(
+    file: options.PaperArgument, *, loops: Annotated[list[str] | None, typer.Option(help=_LOOPS_HELP)] = None
+) -> None:
+    """Put a medical abstract into plain language, and list the details that were lost."""
+
+
+@make_run_command(
+    *("execution", "plans", "rerank", "max_questions", "max_rewrites", "retrieval", "passages"),
+    *("pause", "min_words", "every_paragraph", "max_paragraphs", "max_comments", "max_pages"),
+)
+def review(
+    file: options.PaperArgument,
+    *,
+    paragraph: Annotated[list[str] | None, typer.Option(help="Review this paragraph, 3 or p3; repeatable.")] = None,
+    section: Annotated[str | None, typer.Option(help="Review the sections whose heading contains this.")] = None,
+    text: Annotated[str | None, typer.Option(help="Review this text of the paper; - reads standard input.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Id of an earlier review, or `last`: review only the paragraphs changed since.")
+    ] = None,
+    variant: Annotated[
+        ReviewVariant,
+        typer.Option(
+            help="full: all agents; no-reranking: follow the first plan; "
+            "single, cove (chain of verification): the paper's baselines."
+        ),
+    ] = "full",
+    literature: Annotated[list[str] | None, typer.Option(help=_LITERATURE_HELP)] = None,
+) -> None:
+    """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""

@@ -17,13 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from draftroom import __version__
-from draftroom.doctor import (
-    CheckResult,
-    build_failed_check,
-    check_checkpoint_store,
-    check_state_folder,
-    list_distinct_models,
-)
+from draftroom.doctor import check_checkpoint_store, check_state_folder, list_distinct_models
 from draftroom.files import read_run_input_bytes
 from draftroom.page.run_manager import RunManager, ServerRun
 from draftroom.systems import SYSTEMS, RunRequest, System, find_system, update_run_records
@@ -58,7 +52,19 @@ async def build_start_payload() -> dict[str, Any]:
     """Build the data of the start page: systems with their settings, and whether their models answer."""
     settings = await asyncio.to_thread(load_settings)
     models = list_distinct_models(settings)
-    answers = await asyncio.gather(*map(_build_endpoint_payload, models.values()))
+    # The start page must not wait as long as a run would.
+    brief = [model.model_copy(update={"timeout_s": 5.0}) for model in models.values()]
+    errors = await asyncio.gather(*map(_find_endpoint_error, brief))
+    endpoints = [
+        {
+            "roles": roles,
+            "model": model.model,
+            "base_url": model.address,
+            "answers": not error,
+            "problem": str(error or ""),
+        }
+        for (roles, model), error in zip(models.items(), errors, strict=True)
+    ]
     systems = []
     for verb, system in SYSTEM_BY_VERB.items():
         # A form of the settings that a person may change, with the current values as defaults.
@@ -72,23 +78,12 @@ async def build_start_payload() -> dict[str, Any]:
         )
     return {
         "version": __version__,
-        "endpoints": [{"roles": roles, **answer} for roles, answer in zip(models, answers, strict=True)],
+        "endpoints": endpoints,
         "suffixes": sorted({".pdf", ".docx", ".txt", *FORMATS}),
         "max_bytes": MAX_BYTES,
         "systems": systems,
         "presets": await asyncio.to_thread(list_presets),
     }
-
-
-async def _build_endpoint_payload(model: Any) -> dict[str, Any]:
-    """Ask a model's endpoint, with a short wait, and return whether it answers and its problem."""
-    problem = ""
-    try:
-        # The start page must not wait as long as a run would.
-        await fetch_endpoint(model.model_copy(update={"timeout_s": 5.0, "retries": 0, "startup_wait_s": 0}))
-    except DraftroomError as error:
-        problem = str(error)
-    return {"model": model.model, "base_url": model.address, "answers": not problem, "problem": problem}
 
 
 def build_runs_payload(manager: RunManager) -> dict[str, Any]:
@@ -212,22 +207,24 @@ async def serve_readiness(_: Request) -> Response:
     try:
         settings = await asyncio.to_thread(load_settings)
     except DraftroomError as error:
-        checks = [build_failed_check("settings", error)]
+        problems = {"settings": error.kind}
     else:
-        checks = [
-            await asyncio.to_thread(check_state_folder, resolve_state_folder().absolute()),
-            await check_checkpoint_store(settings.checkpoints),
-            *await asyncio.gather(*map(check_endpoint, list_distinct_models(settings).values())),
-        ]
-    problems = {check.name: check.kind for check in checks if check.status == "failed"}
+        folder = await asyncio.to_thread(check_state_folder, resolve_state_folder().absolute())
+        checks = [folder, await check_checkpoint_store(settings.checkpoints)]
+        problems = {check.name: check.kind for check in checks if check.kind}
+        models = list_distinct_models(settings).values()
+        for model in models:
+            discard_endpoint(model)  # an earlier answer is cached
+        errors = await asyncio.gather(*map(_find_endpoint_error, models))
+        if kinds := [error.kind for error in errors if error]:
+            problems["models"] = kinds[0]
     return JSONResponse({"ready": not problems, "problems": problems}, 503 if problems else 200)
 
 
-async def check_endpoint(model: ModelSettings) -> CheckResult:
-    """Check whether an endpoint answers now and serves its model; an earlier answer in the cache is ignored."""
-    discard_endpoint(model)  # an earlier answer is cached
+async def _find_endpoint_error(model: ModelSettings) -> DraftroomError | None:
+    """Ask a model's endpoint once; return the error of a run that would start now, or None if there is none."""
     try:
         await fetch_endpoint(model.model_copy(update={"retries": 0, "startup_wait_s": 0}))
     except DraftroomError as error:
-        return build_failed_check("models", error)
-    return CheckResult("models", "ok", "It answers.")
+        return error
+    return None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from draftroom.systems import LazyImport, PaperReader, RunRequest, System
 from runs.record import RunRecord
 from runs.runnable import RunnableGraph, Subgraph
 from state.records import Values
-from state.settings import Settings
+from state.settings import LiteratureProvider, Settings
 
 if TYPE_CHECKING:  # takes time to import
     from state.feedback import Comment
 
+LITERATURE_SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
 # Lists that both the run and the review of a paragraph append to.
 _ACCUMULATED_KEYS = ("reviews", "calls")
 # Recorded of a finding; the rest is in the checkpoints.
@@ -133,7 +134,7 @@ FOCUSED_FEEDBACK = FeedbackSystem(
     rendering_address="draftroom.rendering.feedback:RENDERING",
     commands={
         "review": LazyImport(
-            "draftroom.commands.review:review",
+            "draftroom.commands.run_commands:review",
             "Comment on the weaknesses of a draft, with evidence from the paper and from other studies.",
         )
     },

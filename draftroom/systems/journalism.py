@@ -73,7 +73,7 @@ JOURNALISM = JournalismSystem(
     rendering_address="draftroom.rendering.journalism:RENDERING",
     commands={
         "explain": LazyImport(
-            "draftroom.commands.plain_texts:explain", "Turn a paper into an article that anyone can follow."
+            "draftroom.commands.run_commands:explain", "Turn a paper into an article that anyone can follow."
         )
     },
     scores=collect_article_scores,

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, cast
 
 import typer
 
 from draftroom.extras import REVIEW, require_extra
 from draftroom.files import STANDARD_INPUT, read_standard_input
 from draftroom.systems import PaperReader, RunRequest, System, build_setting_overrides, find_run
-from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH, list_ranked_comments
+from draftroom.systems.feedback import FOCUSED_FEEDBACK_GRAPH, LITERATURE_SERVICES, list_ranked_comments
 from nodes.feedback.initialise import choose_targets
 from runs.graph_state import load_state
 from runs.record import RunInput, RunRecord, build_run_record
@@ -22,13 +22,11 @@ from state.documents import Document
 from state.errors import InputError
 from state.feedback import EarlierComment, FeedbackInput
 from state.records import Values
-from state.settings import FeedbackSettings, LiteratureProvider, Settings
+from state.settings import FeedbackSettings, Settings
 from tools.configuration import load_settings
 from tools.documents.reading import load_document
 from tools.documents.structure import decode_text
 from tools.documents.versions import match_paragraphs
-
-LITERATURE_SERVICES = sorted(set(get_args(LiteratureProvider)) - {"folder"})
 
 
 def build_review_request(system: System, flags: Mapping[str, Any]) -> RunRequest:

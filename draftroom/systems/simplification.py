@@ -80,7 +80,7 @@ SIMPLIFICATION = System(
     rendering_address="draftroom.rendering.simplification:RENDERING",
     commands={
         "simplify": LazyImport(
-            "draftroom.commands.plain_texts:simplify",
+            "draftroom.commands.run_commands:simplify",
             "Put a medical abstract into plain language, and list the details that were lost.",
         )
     },

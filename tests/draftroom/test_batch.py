@@ -19,6 +19,7 @@ from draftroom.batch.folder import BatchFolder
 from draftroom.batch.papers import NamedPaper
 from draftroom.batch.work import INTERNAL_ERROR_KIND, PaperResult, PaperWork
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
+from runs.jobs import Workers
 from runs.signals import STOPPING_MESSAGE
 from tests.draftroom.conftest import PAPER, Command, without_package
 from tests.draftroom.test_stopping import ROUND, read_until
@@ -276,6 +277,6 @@ class Odd(PaperWork):
 
 def test_a_mistake_of_ours_costs_one_paper(papers: Path, out: Path):
     named = [str(papers / f"{place}.md") for place in ("Chile", "Ghana")]
-    found = Batch("odd", Odd(), named, BatchFolder(out), [".md"]).run(lambda _: None, print)
+    found = Batch("odd", Odd(), named, BatchFolder(out), [".md"], Workers(1)).run(lambda _: None, print)
     assert [row.get("kind") for row in found] == [INTERNAL_ERROR_KIND, None]
     assert "KeyError: 'Chile'" in (out / "Chile.traceback.txt").read_text(encoding="utf-8")

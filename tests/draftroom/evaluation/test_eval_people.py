@@ -31,7 +31,7 @@ def figures_of(report: str, section: str, row: str) -> list[str]:
 def comparisons(draftroom: Command, runs: Runs, tmp_path: Path) -> Path:
     """The folder of blinded comparisons."""
     folder = tmp_path / "people"
-    result = draftroom("eval", "blind", runs.feedback, "--kind", "feedback", "--out", folder)
+    result = draftroom("eval", "blind", runs.feedback, "--out", folder)
     assert result.exit_code == 0, result.output
     return folder
 
@@ -60,7 +60,7 @@ def test_comparisons_are_made_in_label_studio_and_counted(
         sheets.append(Sheet(task, 7, {"helpfulness": better, "specificity": better, "comprehension": "tie"}))
     export = write_json(tmp_path / "export.json", as_json(sheets))
 
-    result = draftroom("eval", "judged", export, "--kind", "feedback", "--key", comparisons / "key.json")
+    result = draftroom("eval", "judged", export, "--key", comparisons / "key.json")
 
     assert result.exit_code == 0, result.output
     assert figures_of(result.stdout, "Overall helpfulness", "total") == ["4.00", "2.00", "0.00"]
@@ -70,7 +70,7 @@ def test_comparisons_are_made_in_label_studio_and_counted(
 
 def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
     folder = tmp_path / "people"
-    chosen = ("--kind", "journalism", "--rows", "abstracts, single")
+    chosen = ("--rows", "abstracts, single")
     blinded = draftroom("eval", "blind", runs.journalism, *chosen, "--out", folder)
     assert blinded.exit_code == 0, blinded.output
     tasks, key = read_json(folder / "tasks.json"), read_json(folder / "key.json")["items"]
@@ -87,7 +87,7 @@ def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, run
     ]
     export = write_json(tmp_path / "export.json", as_json(sheets))
 
-    flags = ("--kind", "journalism", "--key", folder / "key.json", "--within-from", "4")
+    flags = ("--key", folder / "key.json", "--within-from", "4")
     result = draftroom("eval", "judged", export, *flags)
 
     assert result.exit_code == 0, result.output
@@ -103,7 +103,7 @@ def test_articles_are_rated_in_label_studio_and_averaged(draftroom: Command, run
 def test_the_same_seed_blinds_alike(draftroom: Command, runs: Runs, comparisons: Path, tmp_path: Path) -> None:
     def tasks(seed: str) -> Any:
         folder = tmp_path / f"again-{seed}"
-        result = draftroom("eval", "blind", runs.feedback, "--kind", "feedback", "--seed", seed, "--out", folder)
+        result = draftroom("eval", "blind", runs.feedback, "--seed", seed, "--out", folder)
         assert result.exit_code == 0, result.output
         return read_json(folder / "tasks.json")
 

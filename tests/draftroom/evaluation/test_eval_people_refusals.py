@@ -23,7 +23,7 @@ def blinded(finished: Runs, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with FakeEndpoint() as endpoint:
         draftroom = Command(folder / "home", endpoint)
         for kind, run in (("journalism", finished.journalism), ("feedback", finished.feedback)):
-            result = draftroom("eval", "blind", run, "--kind", kind, "--out", folder / kind)
+            result = draftroom("eval", "blind", run, "--out", folder / kind)
             assert result.exit_code == 0, result.output
     task = json.loads((folder / "feedback" / "tasks.json").read_text(encoding="utf-8"))[0]
     for name, of in (("answers", task), ("others", {"data": {"item": "unknown"}})):
@@ -39,17 +39,15 @@ def people(blinded: Path, tmp_path: Path) -> Path:
     return shutil.copytree(blinded, tmp_path / "people")
 
 
-@pytest.mark.parametrize(("run", "kind"), [("science_journalism", "feedback"), ("medical_simplification", "feedback")])
-def test_texts_are_judged_as_what_they_are(draftroom: Command, runs: Runs, tmp_path: Path, run: str, kind: str) -> None:
-    path = runs.journalism.parent / run
-    result = draftroom("eval", "blind", path, "--kind", kind, "--out", tmp_path / "out")
-    assert_refused(draftroom, result, "bad_request", f"is a run of {run}; name a run of {kind}")
+def test_texts_that_people_did_not_judge_in_the_paper(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
+    result = draftroom("eval", "blind", runs.simplification, "--out", tmp_path / "out")
+    assert_refused(draftroom, result, "bad_request", "is a run of medical_simplification; name a run of")
     assert not (tmp_path / "out").exists()
 
 
 def test_a_run_without_texts(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
     (runs.feedback / "outputs.jsonl").unlink()
-    result = draftroom("eval", "blind", runs.feedback, "--kind", "feedback", "--out", tmp_path / "out")
+    result = draftroom("eval", "blind", runs.feedback, "--out", tmp_path / "out")
     assert_refused(draftroom, result, "empty_input", f"go on with it: draftroom eval resume {runs.feedback}")
 
 
@@ -57,39 +55,37 @@ def test_a_run_without_texts(draftroom: Command, runs: Runs, tmp_path: Path) -> 
     ("rows", "said"), [("cove,nonsense", "each of cove, nonsense"), ("single", "of one system only")]
 )
 def test_rows_that_cannot_be_compared(draftroom: Command, runs: Runs, tmp_path: Path, rows: str, said: str) -> None:
-    flags = ("--kind", "feedback", "--rows", rows, "--out", tmp_path / "out")
+    flags = ("--rows", rows, "--out", tmp_path / "out")
     assert_refused(draftroom, draftroom("eval", "blind", runs.feedback, *flags), "bad_request", said)
 
 
 def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, runs: Runs) -> None:
-    result = draftroom("eval", "blind", runs.journalism, "--kind", "journalism", "--out", people / "prose")
+    result = draftroom("eval", "blind", runs.journalism, "--out", people / "prose")
     assert_refused(draftroom, result, "output_unwritable", "name another folder")
 
 
 @pytest.mark.parametrize(
-    ("answers", "kind", "key", "error", "said"),
+    ("answers", "key", "error", "said"),
     [
-        ("answers.json", "feedback", "journalism/key.json", "bad_request", "is no key of --kind feedback"),
-        ("others.json", "feedback", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
-        ("answers.json", "feedback", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
-        ("answers.json", "feedback", "missing", "missing_file", "missing cannot be read"),
-        ("missing", "feedback", "feedback/key.json", "missing_file", "missing cannot be read"),
-        ("prose", "feedback", "feedback/key.json", "bad_request", "prose is no JSON export"),
-        ("feedback/tasks.json", "feedback", "feedback/key.json", "bad_request", "tasks.json is no JSON export"),
-        ("nobody.json", "feedback", "feedback/key.json", "empty_input", "There is no answer in"),
+        ("answers.json", "journalism/key.json", "bad_request", "is no key of"),
+        ("others.json", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
+        ("answers.json", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
+        ("answers.json", "missing", "missing_file", "missing cannot be read"),
+        ("missing", "feedback/key.json", "missing_file", "missing cannot be read"),
+        ("prose", "feedback/key.json", "bad_request", "prose is no JSON export"),
+        ("feedback/tasks.json", "feedback/key.json", "bad_request", "tasks.json is no JSON export"),
+        ("nobody.json", "feedback/key.json", "empty_input", "There is no answer in"),
     ],
 )
 def test_nothing_is_counted(
-    draftroom: Command, people: Path, answers: str, kind: str, key: str, error: ErrorKind, said: str
+    draftroom: Command, people: Path, answers: str, key: str, error: ErrorKind, said: str
 ) -> None:
-    result = draftroom("eval", "judged", people / answers, "--kind", kind, "--key", people / key)
+    result = draftroom("eval", "judged", people / answers, "--key", people / key)
     assert_refused(draftroom, result, error, said)
 
 
-@pytest.mark.parametrize(
-    "flags", [["--kind", "nonsense"], ["--kind", "feedback", "--within-from", "6"], []], ids=" ".join
-)
-def test_a_flag_that_cannot_be_used(draftroom: Command, people: Path, flags: list[str]) -> None:
-    result = draftroom("eval", "judged", people / "answers.json", "--key", people / "feedback" / "key.json", *flags)
+def test_a_flag_that_cannot_be_used(draftroom: Command, people: Path) -> None:
+    flags = ("--key", people / "feedback" / "key.json", "--within-from", "6")
+    result = draftroom("eval", "judged", people / "answers.json", *flags)
     assert result.exit_code == 2
     assert "Traceback" not in result.stderr

@@ -125,7 +125,7 @@ def test_a_folder_with_a_run_of_other_data_or_of_another_task(draftroom: Command
 ON_A_RUN = [
     ["report", "RUN"],
     ["resume", "RUN"],
-    ["blind", "RUN", "--kind", "journalism", "--out", "never"],
+    ["blind", "RUN", "--out", "never"],
     ["compare", "RUN", "RUN"],
 ]
 
