@@ -41,7 +41,7 @@ PAGE_HEADERS = {
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """Rules of who may send requests to the server, and the address that a browser opens."""
+    """Rules of who may send requests to the server."""
 
     hosts: Sequence[str]
     """Accepted values of the `Host` header; empty accepts any, for a server with a token."""
@@ -49,8 +49,6 @@ class AccessPolicy:
     """Origins of other pages that may send requests."""
     token: str = ""
     """Token that a browser must send to a server on a network; empty for none."""
-    browser: str = ""
-    """Address to open in a browser on this machine when the server answers; empty for none."""
 
     @classmethod
     def from_address(cls, host: str, port: int, origins: Sequence[str] = ()) -> Self:

@@ -8,12 +8,10 @@ from __future__ import annotations
 import asyncio
 import json
 import mimetypes
-import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -44,28 +42,10 @@ run_manager = RunManager()
 
 
 @asynccontextmanager
-async def manage_lifespan(access: AccessPolicy) -> AsyncIterator[None]:
-    """Context manager of the app: cancel attempts of an earlier process, and open a browser if `access` says so."""
+async def manage_lifespan(_: Starlette) -> AsyncIterator[None]:
+    """Context manager of the app: cancel attempts of an earlier process."""
     await run_manager.cancel_inherited_attempts()
-
-    async def open_browser() -> None:
-        """Wait until the server accepts connections, then open the page."""
-        # The server listens only after this context is entered, so its port is polled in the background.
-        address = urlsplit(access.browser)
-        while True:
-            try:
-                _, writer = await asyncio.open_connection(address.hostname, address.port)
-            except OSError:
-                await asyncio.sleep(0.1)
-                continue
-            writer.close()
-            await asyncio.to_thread(webbrowser.open, access.browser)
-            return
-
-    opening = asyncio.create_task(open_browser()) if access.browser else None
     yield
-    if opening:
-        opening.cancel()
 
 
 async def serve_start(_: Request) -> Response:
@@ -250,7 +230,7 @@ def build_page_app(access: AccessPolicy | None) -> Starlette:
             Middleware(ThreadMiddleware),
             Middleware(ToolCallMiddleware),
         ],
-        lifespan=(lambda _: manage_lifespan(access)) if access else None,
+        lifespan=manage_lifespan if access else None,
         exception_handlers={DraftroomError: build_error_response, HTTPException: build_error_response},
     )
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+import socket
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +56,26 @@ def hold(endpoint: FakeEndpoint) -> int:
     asked = len(endpoint.chat_requests)
     endpoint.hold_after(asked + ANSWERED)
     return asked
+
+
+def test_the_address_is_all_that_is_printed_also_where_the_usual_port_is_taken(tmp_path: Path):
+    environment = variables(tmp_path, "http://127.0.0.1:9/v1")
+    with socket.socket() as other:
+        with suppress(OSError):  # whoever has the port already does as well
+            other.bind(("127.0.0.1", 2024))
+            other.listen()
+        process = subprocess.Popen(OPEN, env=environment, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        assert process.stderr
+        with process, process.stderr as printed:
+            line = printed.readline()
+            told = re.fullmatch(r"The page is at (\S+:(\d+)/page/) until Ctrl-C \(log: (\S+)\)\.\n", line)
+            assert told, line
+            assert told[2] != "2024"
+            assert httpx.get(told[1]).status_code == 200
+            process.terminate()
+            assert printed.read() == ""
+    assert process.returncode == 0
+    assert "Shutting down" in Path(told[3]).read_text(encoding="utf-8")
 
 
 def end(server: StudioServer, how: signal.Signals, endpoint: FakeEndpoint, asked: int) -> list[Any]:

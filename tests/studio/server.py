@@ -21,8 +21,8 @@ from tests.support.processes import free_port
 REPOSITORY = Path(__file__).parents[2]
 STUDIO = [sys.executable, "-m", "draftroom", "studio"]
 OPEN = [sys.executable, "-m", "draftroom", "open", "--no-browser"]
-_READY = ("Application started up", "Application startup complete")
-"""As `langgraph dev` says it, and as uvicorn does."""
+_READY = ("Application started up", "Application startup complete", "The page is at")
+"""As `langgraph dev` says it, as uvicorn does, and as `draftroom open` does."""
 _PATIENCE_S = 120
 
 
