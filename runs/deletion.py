@@ -9,7 +9,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.record import RunRecord, delete_record, load_records, lock_thread
 from tools.documents.reading import delete_document
-from tools.literature.fetching import delete_cached_searches
+from tools.literature.web import delete_cached_searches
 from tools.retrieval.search import delete_vectors
 
 

@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
 from state.errors import DraftroomError, StateError
-from state.files import ensure_folder, make_storage_error, resolve_state_folder, write_atomically
+from state.files import ensure_folder, make_storage_error, resolve_state_folder, save_state_file
 from state.records import CallRecord
 from state.settings import describe_validation_error
 
@@ -248,11 +248,7 @@ def write_record(record: RunRecord) -> None:
     Raises:
         StateError: The state folder cannot be written.
     """
-    folder = ensure_folder(_get_records_folder())
-    try:
-        write_atomically(folder / f"{record['id']}.json", _RECORD_ADAPTER.dump_json(record, indent=2))
-    except OSError as error:
-        raise make_storage_error(error, folder) from error
+    save_state_file(_get_records_folder() / f"{record['id']}.json", _RECORD_ADAPTER.dump_json(record, indent=2))
 
 
 def delete_record(record: RunRecord) -> None:

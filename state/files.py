@@ -61,6 +61,32 @@ def write_atomically(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
 
 
+def save_state_file(path: Path, data: bytes) -> None:
+    """Write a file of the state as `write_atomically` does, and make its folder if that is missing.
+
+    Raises:
+        StateError: The folder cannot be made or written, or the disk is full.
+    """
+    ensure_folder(path.parent)
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise make_storage_error(error, path.parent) from error
+
+
+def delete_state_files(folder: Path, pattern: str) -> None:
+    """Delete the files of a folder whose names match a pattern, if there are any.
+
+    Raises:
+        StateError: The folder cannot be written.
+    """
+    try:
+        for path in folder.glob(pattern):
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise make_storage_error(error, folder) from error
+
+
 def make_storage_error(error: OSError | sqlite3.Error, path: Path) -> StateError:
     """Return, without raising it, the error that says why a file or folder of the state cannot be used, and what to do.
 

@@ -87,7 +87,7 @@ class Investigation(NamedTuple):
 async def answer_from_paper(state: QuestionState) -> ParagraphState:
     """Answer a question from the paper under review, or note why there is no answer."""
     paper, title = await load_reviewed_paper(state), state["document"]["title"]
-    source = FoundDocument(document=paper, title=title, address="", provider="", extent="full text")
+    source = FoundDocument(document=paper, title=title, address="")
     finding = await ask_about_document(state, source)
     return _build_answer_update(state, finding, source, finding.calls)
 
@@ -245,7 +245,4 @@ async def find_studies(state: QuestionState, question: str) -> tuple[list[FoundD
 
     sources = await asyncio.to_thread(build_sources, chosen.literature, rank=rank)
     limit = chosen.literature.results
-    findings = await find_documents(question, sources, limit=limit, under_review=identify_reviewed_paper(paper))
-    blocked = [f"{item['address']} was left out: it {item['reason']}." for item in findings["blocked"]]
-    notices = [f"Literature, {item['provider']}: {item['message']}" for item in findings["notices"]]
-    return findings["found"], [*blocked, *notices]
+    return await find_documents(question, sources, limit=limit, under_review=identify_reviewed_paper(paper))

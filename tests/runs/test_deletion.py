@@ -19,7 +19,7 @@ from tests.fake_endpoint import Answer, Script, Text, When
 from tests.support.review_room import PAPER as DRAFT
 from tests.support.society import ABSTRACT, Society
 from tests.support.steps import asks
-from tools.literature.fetching import Download, DownloadCache
+from tools.literature.web import Download, DownloadCache
 
 SENTENCE = "One grey heron watched all of it."
 

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 from state.documents import FORMAT_NAMES, Document, DocumentFormat, DocumentRef
 from state.errors import InputError, StateError
-from state.files import make_storage_error, read_pipe, resolve_state_folder, write_atomically
+from state.files import delete_state_files, read_pipe, resolve_state_folder, save_state_file
 from state.settings import Scope
 from tools.documents.latex_source import insert_included_files
 from tools.documents.parser_process import MAX_CHARACTERS, UnreadableFileError, describe_page_limit, run_parser
@@ -119,7 +119,7 @@ def read_document_bytes(
             raise _build_empty_input_error(name)
         if len(document["text"].split()) > MAX_WORDS:
             raise _build_length_error(name, f"{MAX_WORDS:,} words")
-        _save_bytes(path, _DOCUMENT_ADAPTER.dump_json(document))
+        save_state_file(path, _DOCUMENT_ADAPTER.dump_json(document))
     # 4. Select the part that is used. The limit of pages may be lower than when the document was stored.
     if document["pages"] > max_pages:
         raise InputError(f"{name} {describe_page_limit(document['pages'], max_pages)}", kind="input_too_long")
@@ -252,7 +252,7 @@ def save_input(data: bytes, sha256: str, suffix: str) -> Path:
     """
     path = _resolve_documents_folder() / f"{sha256}{suffix}"
     if not path.exists() or path.read_bytes() != data:
-        _save_bytes(path, data)
+        save_state_file(path, data)
     return path
 
 
@@ -281,11 +281,7 @@ def delete_document(ref: DocumentRef) -> None:
     Raises:
         StateError: The state folder cannot be written.
     """
-    try:
-        for path in _resolve_documents_folder().glob(f"{ref['sha256']}*"):
-            path.unlink(missing_ok=True)
-    except OSError as error:
-        raise make_storage_error(error, _resolve_documents_folder()) from error
+    delete_state_files(_resolve_documents_folder(), f"{ref['sha256']}*")
 
 
 def load_source_text(ref: DocumentRef) -> str:
@@ -297,15 +293,6 @@ def load_source_text(ref: DocumentRef) -> str:
 def _resolve_documents_folder() -> Path:
     """Return the folder of stored documents, which may not exist yet."""
     return resolve_state_folder().absolute() / "documents"
-
-
-def _save_bytes(path: Path, data: bytes) -> None:
-    """Write a file atomically and make its folder; raise `StateError` if that fails."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data)
-    except OSError as error:
-        raise make_storage_error(error, path.parent) from error
 
 
 # Agents load the document before each question, and it is large: it has the place of each word.

@@ -11,33 +11,26 @@ import html
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isawaitable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 from pydantic_core import from_json
 
 from tools.configuration import mask_keys
-from tools.literature.fetching import FEED_TYPES, JSON_TYPES, Secret
 from tools.literature.records import Hit, SearchResult, extract_identifiers, extract_search_words, normalize_field_text
 from tools.literature.url_guard import FetchError
-from tools.literature.web import Service, WebClient
+from tools.literature.web import FEED_TYPES, JSON_TYPES, PDF, Secret, Service, WebClient
 
 Record = Mapping[str, Any]
-MAX_ABSTRACT_WORDS = 5_000  # so that a faulty index cannot fill the memory
+_TEMPLATE_FIELD = re.compile(r"\{([^}]*)\}")
 _ABSTRACT_HEADING = re.compile(r"<jats:title>\s*abstract\s*</jats:title>", re.IGNORECASE)
 
 
-class _TableRow(BaseModel):
-    """Base class of the parts of `providers.toml`, which have no unknown fields."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class FieldTemplates(_TableRow):
+class FieldTemplates(BaseModel, extra="forbid", frozen=True):
     """Templates that fill the fields of a hit from a record."""
 
     title: list[str]
@@ -57,16 +50,7 @@ class FieldTemplates(_TableRow):
     """Path whose value is true or `retraction` for a retracted work."""
 
 
-class ServiceKeySpec(_TableRow):
-    """Description of a service's key: the setting that names its environment variable, and its place in a request."""
-
-    setting: str
-    """Field of the settings that names the environment variable."""
-    place: Literal["header", "query"]
-    name: str
-
-
-class ServiceSpec(_TableRow):
+class ServiceSpec(BaseModel, extra="forbid", frozen=True):
     """Description of a service: how it is queried, and how its answers are read."""
 
     interval_s: float
@@ -80,7 +64,8 @@ class ServiceSpec(_TableRow):
     """Templates with {query}, {limit} and {contact}; empty parameters are not sent."""
     most: int
     """Most records of an answer."""
-    keys: list[ServiceKeySpec] = []
+    keys: dict[str, tuple[Literal["header", "query"], str]] = {}
+    """Place and name of a key in a request, by the setting that names its environment variable."""
     marker: str
     """Path that every valid answer has."""
     records: str
@@ -96,19 +81,16 @@ class OwnProvider(NamedTuple):
 
     async def search(self, query: str, limit: int) -> SearchResult:
         """Call the function as `Provider.search` describes; it may be asynchronous, and else runs in a thread."""
-        unknown: dict[str, Any] = {"authors": [], "year": 0, "identifiers": [], "retracted": False}
-        unknown |= dict.fromkeys(("title", "abstract", "address", "pdf_address"), "")
         try:
             records = await asyncio.to_thread(self.function, query, limit)
             records = await records if isawaitable(records) else records
-            filled = [{**unknown, **record, "provider": self.name} for record in records]
-            hits = TypeAdapter(list[Hit]).validate_python(filled[:limit])
+            named = [{**record, "provider": self.name} for record in records]
+            hits = TypeAdapter(list[Hit]).validate_python(named[:limit])
         except Exception as error:  # the user's code may raise anything
             message = mask_keys(" ".join(str(error).split()))
             raise FetchError(self.name, f"failed ({type(error).__name__}: {message})") from error
-        for hit in hits:
-            hit["identifiers"] = extract_identifiers([*hit["identifiers"], hit["address"]])
-        return SearchResult(hits, [])
+        identified = (replace(hit, identifiers=extract_identifiers([*hit.identifiers, hit.address])) for hit in hits)
+        return SearchResult(list(identified), [])
 
 
 @dataclass(frozen=True)
@@ -207,48 +189,30 @@ def fill_first_template(templates: Iterable[str], record: Record) -> str:
 
 def fill_template(template: str, record: Record) -> str:
     """Return a template filled in from a record; empty if all its fields are missing."""
-    has_value = False
-
-    def fill_field(field: re.Match[str]) -> str:
-        """Return the value of a field, and note whether any field has one."""
-        nonlocal has_value
-        found = [value for value in find_values(record, field[1]) if isinstance(value, (str, int))]
-        text = normalize_field_text(str(found[0])) if found else ""
-        has_value = has_value or bool(text)
-        return text
-
-    text = re.sub(r"\{([^}]*)\}", fill_field, template)
-    return normalize_field_text(text) if has_value else ""
+    values = dict[str, str]()
+    for path in _TEMPLATE_FIELD.findall(template):
+        found = (str(value) for value in find_values(record, path) if isinstance(value, (str, int)))
+        values[path] = normalize_field_text(next(found, ""))
+    text = _TEMPLATE_FIELD.sub(lambda field: values[field[1]], template)
+    return normalize_field_text(text) if any(values.values()) else ""
 
 
 def parse_arxiv_feed(data: bytes) -> dict[str, Any]:
-    """Parse an Atom feed of arXiv to a dictionary of `entries`; raise ValueError if it is none or reports an error."""
+    """Parse an Atom feed of arXiv to a dictionary of `entries`; raise ValueError or ParseError if it is none."""
     text = data.decode()
     if "<!DOCTYPE" in text:  # an Atom feed has none, and its entities could expand without end
         raise ValueError("a feed with a document type")
-    try:
-        feed = ElementTree.fromstring(text)  # noqa: S314 - without a document type there is nothing to expand
-    except ElementTree.ParseError as error:
-        raise ValueError("invalid XML") from error
-    spaces = {"": "http://www.w3.org/2005/Atom", "arxiv": "http://arxiv.org/schemas/atom"}
-    if feed.tag != f"{{{spaces['']}}}feed":
+    feed = ElementTree.fromstring(text)  # noqa: S314 - without a document type there is nothing to expand
+    if feed.tag != "{http://www.w3.org/2005/Atom}feed":
         raise ValueError("not an Atom feed")
     entries = list[Record]()
-    for entry in feed.iterfind("entry", spaces):
-        page = normalize_field_text(entry.findtext("id", "", spaces))
-        if "/api/errors" in page:  # arXiv reports errors as entries, with status 200
+    for entry in feed.iterfind("{*}entry"):
+        names = ("id", "title", "summary", "published", "doi")
+        record = {name: normalize_field_text(entry.findtext(f"{{*}}{name}")) for name in names}
+        if "/api/errors" in record["id"]:  # arXiv reports errors as entries, with status 200
             raise ValueError("an error instead of an entry")
-        pdf = entry.find("link[@title='pdf']", spaces)
-        record = {name: entry.findtext(name, "", spaces) for name in ("title", "summary", "published")}
-        entries.append(
-            {
-                **record,
-                "authors": [{"name": name.text} for name in entry.iterfind("author/name", spaces)],
-                "page": page,
-                "pdf": page.replace("/abs/", "/pdf/") if pdf is None else pdf.get("href"),
-                "doi": entry.findtext("arxiv:doi", "", spaces),
-            }
-        )
+        authors = [{"name": name.text} for name in entry.iterfind("{*}author/{*}name")]
+        entries.append({**record, "authors": authors, "pdf": record["id"].replace("/abs/", "/pdf/")})
     return {"entries": entries}
 
 
@@ -260,16 +224,16 @@ def derive_record_fields(service: str, record: Record) -> Record:
         placed = list[tuple[int, str]]()
         for word, places in index.items() if isinstance(index, dict) else ():
             placed += [(place, word) for place in find_values(places, "*") if isinstance(place, int)]
-        return {**record, "abstract": " ".join(word for _, word in sorted(placed)[:MAX_ABSTRACT_WORDS])}
+        return {**record, "abstract": " ".join(word for _, word in sorted(placed))}
     if service == "crossref":
         # Title and abstract are in JATS markup, and the abstract may have a heading of its own.
         words = dict[str, str]()
         for name, template in [("title", "{title.0}"), ("abstract", "{abstract}")]:
             body = _ABSTRACT_HEADING.sub(" ", fill_template(template, record))
             words[name] = normalize_field_text(html.unescape(re.sub(r"<[^<>]*>", " ", body)))
-        links = [link for link in find_values(record, "link.*") if isinstance(link, dict)]
-        pdfs = [link.get("URL") for link in links if link.get("content-type") == "application/pdf"]
-        return {**record, **words, "pdf": next(iter(pdfs), "")}
+        links = (link for link in find_values(record, "link.*") if isinstance(link, dict))
+        pdfs = (link.get("URL") for link in links if link.get("content-type") == PDF)
+        return {**record, **words, "pdf": next(pdfs, "")}
     return record
 
 

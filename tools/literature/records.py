@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from itertools import chain, zip_longest
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from typing_extensions import TypedDict
 
@@ -18,44 +19,29 @@ from state.documents import Document
 from tools.text import normalize_title
 
 
-class Hit(TypedDict):
+@dataclass(frozen=True)
+class Hit:
     """A study that a provider found; unknown fields are empty."""
 
     provider: str
-    title: str
-    authors: list[str]
-    year: int
-    """0 if it is unknown."""
-    abstract: str
-    address: str
+    title: str = ""
+    authors: list[str] = field(default_factory=list)
+    year: int = 0
+    abstract: str = ""
+    address: str = ""
     """Address of the landing page; the path of the file for a local folder."""
-    pdf_address: str
-    identifiers: list[str]
+    pdf_address: str = ""
+    identifiers: list[str] = field(default_factory=list)
     """For example doi:10.18653/v1/n18-3011 and arxiv:1706.03762, in lower case and without versions."""
-    retracted: bool
+    retracted: bool = False
     """Whether the provider says so."""
 
 
-class BlockedAddress(TypedDict):
-    """An address that is left out of the literature: it is on the blocklist, or is the paper under review."""
-
-    address: str
-    reason: str
-
-
-class Notice(TypedDict):
-    """A provider, file or page that failed; the search continued without it."""
-
-    provider: str
-    message: str
-
-
 class SearchResult(NamedTuple):
-    """Named tuple of the hits and notices of one provider."""
+    """Named tuple of the hits of one provider, best first, and notes on the files that it could not read."""
 
     hits: list[Hit]
-    """Best first."""
-    notices: list[Notice]
+    notes: list[str]
 
 
 class Provider(Protocol):
@@ -63,10 +49,10 @@ class Provider(Protocol):
 
     @property
     def name(self) -> str:
-        """Name in settings, hits and notices."""
+        """Name in settings, hits and notes."""
 
     async def search(self, query: str, limit: int) -> SearchResult:
-        """Return the best hits for a question, at most `limit`, and notices on what failed.
+        """Return the best hits for a question, at most `limit`, and notes on what failed.
 
         Raises:
             FetchError: The provider could not be searched.
@@ -80,16 +66,13 @@ class FoundDocument(TypedDict):
     title: str
     address: str
     """Web address or file, for a person to open."""
-    provider: str
-    extent: Literal["full text", "abstract"]
 
 
-class LiteratureResults(TypedDict):
-    """Documents, blocked addresses and notices of one question."""
+class LiteratureResults(NamedTuple):
+    """Named tuple of the documents found for a question, and notes on what was left out or failed."""
 
     found: list[FoundDocument]
-    blocked: list[BlockedAddress]
-    notices: list[Notice]
+    notes: list[str]
 
 
 class ReviewedPaper(TypedDict):
@@ -159,12 +142,14 @@ def extract_identifiers(values: Iterable[str | None]) -> list[str]:
 
 def is_same_study(hit: Hit, paper: ReviewedPaper) -> bool:
     """Return whether a hit is the paper under review, by its identifiers, its title or its abstract."""
-    return not set(hit["identifiers"]).isdisjoint(paper["identifiers"]) or _matches_title_or_abstract(hit, paper)
+    is_named = not set(hit.identifiers).isdisjoint(paper["identifiers"])
+    return is_named or _matches_title_or_abstract(hit.title, hit.abstract, paper)
 
 
 def is_same_document(document: Document, paper: ReviewedPaper) -> bool:
     """Return whether a document is the paper under review, by its hash, its title or its abstract."""
-    return document["sha256"] == paper["sha256"] or _matches_title_or_abstract(document, paper)
+    is_equal = document["sha256"] == paper["sha256"]
+    return is_equal or _matches_title_or_abstract(document["title"], document["abstract"], paper)
 
 
 def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> ReviewedPaper:
@@ -182,15 +167,15 @@ def identify_reviewed_paper(document: Document, named: Iterable[str] = ()) -> Re
     )
 
 
-def _matches_title_or_abstract(other: Hit | Document, paper: ReviewedPaper) -> bool:
+def _matches_title_or_abstract(title: str, abstract: str, paper: ReviewedPaper) -> bool:
     """Return whether the titles are equal, or titles or abstracts of enough words are nearly so."""
-    title = normalize_title(other["title"])
-    if title and title == normalize_title(paper["title"]):
-        return True
-    titles = other["title"], paper["title"], _MIN_TITLE_WORDS
-    abstracts = other["abstract"], paper["abstract"], _MIN_ABSTRACT_WORDS
-    for text, own, least in (titles, abstracts):
+    for text, own, least in (
+        (title, paper["title"], _MIN_TITLE_WORDS),
+        (abstract, paper["abstract"], _MIN_ABSTRACT_WORDS),
+    ):
         left, right = normalize_title(text).split(), normalize_title(own).split()
+        if left and left == right:
+            return True
         if min(len(left), len(right)) < least:  # too short to decide
             continue
         matcher = SequenceMatcher(None, left, right, autojunk=False)
@@ -207,15 +192,15 @@ def merge_hits(results: Sequence[Sequence[Hit]]) -> list[Hit]:
     for hit in chain.from_iterable(zip_longest(*results)):
         if hit is None:
             continue
-        title = normalize_title(hit["title"])
-        keys = [*hit["identifiers"], *([title] if len(title.split()) >= _MIN_KEY_TITLE_WORDS else [])]
+        title = normalize_title(hit.title)
+        keys = [*hit.identifiers, *([title] if len(title.split()) >= _MIN_KEY_TITLE_WORDS else [])]
         place = next((known[key] for key in keys if key in known), len(merged))
         if place == len(merged):
             merged.append(hit)
         else:
             # The first hit's fields win unless they are empty.
-            first = {name: value for name, value in merged[place].items() if value}
-            identifiers = list(dict.fromkeys([*merged[place]["identifiers"], *hit["identifiers"]]))
-            merged[place] = Hit(**{**hit, **first, "identifiers": identifiers})  # type: ignore[typeddict-item]
+            first = {name: value for name, value in vars(merged[place]).items() if value}
+            identifiers = list(dict.fromkeys([*merged[place].identifiers, *hit.identifiers]))
+            merged[place] = Hit(**{**vars(hit), **first, "identifiers": identifiers})
         known.update(dict.fromkeys(keys, place))
     return merged

@@ -22,15 +22,13 @@ from state.computed_findings import ComputedFinding, PaperReport, Severity
 from state.documents import Document, Reference
 from state.settings import LiteratureSettings
 from tools.literature import build_sources
-from tools.literature.fetching import JSON_TYPES
 from tools.literature.providers import ServiceClient
 from tools.literature.records import Hit, SearchResult, extract_identifiers
 from tools.literature.url_guard import FetchError
-from tools.literature.web import Service, WebClient
+from tools.literature.web import JSON_TYPES, Service, WebClient
 from tools.numbers.statements import quote_entry
 from tools.text import normalize_title
 
-_DOI_AGENCIES_URL = "https://doi.org/doiRA/"  # returns the agency of a DOI (the DOI handbook, "Which RA?")
 _TIME_LIMIT_S = 180.0
 _SAME_TITLE_SHARE, _OTHER_TITLE_SHARE = 0.8, 0.5
 _MIN_TITLE_WORDS = 3
@@ -43,8 +41,6 @@ _YEAR_BEFORE_TITLE = re.compile(  # Adams, B. (2011, May 3). Title; Costa. 2000.
     rf"(?:\({_YEARS}[^()]{{0,20}}\)|\b{_YEARS}[a-z]?\b)[.,:]?\s+(?=\W?[^\W\d_])"
 )
 _NAME_PARTICLES = {"and", "et", "al", "van", "von", "der", "den", "de", "la", "di", "da", "del", "dos", "eds"}
-# Severity, what was found, what would be consistent, and another explanation.
-_Discrepancy = tuple[Severity, str, str, str]
 
 
 @dataclass
@@ -53,7 +49,7 @@ class ReferenceLookup:
 
     clients: Sequence[ServiceClient]
     web: WebClient
-    agencies: str = _DOI_AGENCIES_URL
+    agencies: str = "https://doi.org/doiRA/"  # returns the agency of a DOI (the DOI handbook, "Which RA?")
     failures: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     async def query_services(
@@ -128,13 +124,13 @@ async def _check_reference(entry: Reference, lookup: ReferenceLookup) -> tuple[l
     )
     if title and not hits:
         named, is_answered = await lookup.query_services(lambda client: client.search(title, _CANDIDATES))
-        alike = [hit for hit in named if _compute_title_overlap(hit["title"], text) >= _SAME_TITLE_SHARE]
-        hits = [hit for hit in alike if _has_author(hit, text) or str(hit["year"]) in text]
+        alike = [hit for hit in named if _compute_title_overlap(hit.title, text) >= _SAME_TITLE_SHARE]
+        hits = [hit for hit in alike if _has_author(hit, text) or str(hit.year) in text]
         is_complete = is_complete and is_answered
     # 2. Compare the entry with the hits, or report that it is missing.
     discrepancies = list(_list_discrepancies(text, hits)) if hits else []
     # A DOI that is the beginning of a known one was cut off by a line break.
-    cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit["identifiers"])
+    cut_off = any(name.startswith(f"doi:{doi}") for hit in hits for name in hit.identifiers)
     if doi and not cut_off and await lookup.is_unregistered(doi):
         why = f"no agency has registered the DOI {doi}"
         discrepancies.append(("medium", why, "a DOI that exists", "a line break within the DOI"))
@@ -149,20 +145,20 @@ async def _check_reference(entry: Reference, lookup: ReferenceLookup) -> tuple[l
     ], is_complete
 
 
-def _list_discrepancies(text: str, hits: Sequence[Hit]) -> Iterator[_Discrepancy]:
+def _list_discrepancies(text: str, hits: Sequence[Hit]) -> Iterator[tuple[Severity, str, str, str]]:
     """Yield severity, problem, what would fit and another explanation for each conflict with a hit or a retraction."""
-    best = max(hits, key=lambda hit: _compute_title_overlap(hit["title"], text))
-    title, is_long = best["title"], len(normalize_title(best["title"]).split()) >= _MIN_TITLE_WORDS
+    best = max(hits, key=lambda hit: _compute_title_overlap(hit.title, text))
+    title, is_long = best.title, len(normalize_title(best.title).split()) >= _MIN_TITLE_WORDS
     if is_long and extract_reference_title(text) and _compute_title_overlap(title, text) < _OTHER_TITLE_SHARE:
         other = "a title in another language, or the DOI of the book or issue"
         yield "medium", f"the DOI leads to “{title}”", "the DOI of this work", other
         return  # authors and year of another work say nothing about this one
-    if retracted := [hit["provider"] for hit in hits if hit["retracted"]]:
+    if retracted := [hit.provider for hit in hits if hit.retracted]:
         yield "high", f"it was retracted, as {retracted[0]} says", "a work that stands", ""
-    if best["authors"] and not any(_has_author(hit, text) for hit in hits):
-        why = f"“{title}” is by {', '.join(best['authors'][:3])}"
+    if best.authors and not any(_has_author(hit, text) for hit in hits):
+        why = f"“{title}” is by {', '.join(best.authors[:3])}"
         yield "medium", why, "the names of its authors", "another work with this title, or an organisation"
-    printed, years = [int(year) for year in _YEAR.findall(text)], [hit["year"] for hit in hits if hit["year"]]
+    printed, years = [int(year) for year in _YEAR.findall(text)], [hit.year for hit in hits if hit.year]
     # Online and printed publication often differ by a year.
     if printed and years and min(abs(year - other) for year in years for other in printed) > 1:
         why, other = f"“{title}” is of {min(years)}", "a reprint, a translation or another edition"
@@ -195,5 +191,5 @@ def _compute_title_overlap(title: str, entry: str) -> float:
 
 def _has_author(hit: Hit, entry: str) -> bool:
     """Return whether an entry contains the last name of an author."""
-    names = {normalize_title(author).split()[-1] for author in hit["authors"] if normalize_title(author)}
+    names = {normalize_title(author).split()[-1] for author in hit.authors if normalize_title(author)}
     return not names.isdisjoint(normalize_title(entry).split())

@@ -6,27 +6,27 @@ Nothing leaves the machine unless a web service is named in the settings.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
 
-from state.errors import RetrievalUnavailableError, SettingsError
+from state.documents import Document
+from state.errors import InputError, RetrievalUnavailableError, SettingsError
 from state.files import resolve_state_folder
 from state.settings import LiteratureSettings
 from tools.configuration import load_custom_object
-from tools.literature.fetching import DownloadCache, Fetcher, Secret, locate_search_cache
-from tools.literature.folder import FolderProvider, PassageRanker
-from tools.literature.full_text import PaperReader, as_found_document, fetch_hit_document, read_paper
+from tools.documents.reading import load_document, read_document_bytes
+from tools.documents.structure import Block, DocumentParts, build_document_from_parts
+from tools.literature.folder import FolderProvider, PaperReader, PassageRanker
 from tools.literature.providers import SERVICE_SPECS, OwnProvider, ServiceClient
 from tools.literature.records import (
-    BlockedAddress,
     FoundDocument,
     Hit,
     LiteratureResults,
-    Notice,
     Provider,
     ReviewedPaper,
     SearchResult,
@@ -36,12 +36,14 @@ from tools.literature.records import (
     merge_hits,
 )
 from tools.literature.url_guard import DEFAULT_BLOCKLIST, AddressBlockedError, AddressGuard, FetchError
-from tools.literature.web import WebClient
+from tools.literature.web import DownloadCache, Fetcher, Secret, WebClient, locate_search_cache
 
 CANDIDATES_PER_PROVIDER = 10  # hits per provider: more than are wanted, because some cannot be fetched
 OWN_PAPER_REASON = "is the paper under review"
 SEARCH_CACHE_MAX_AGE_S = 7 * 24 * 3600.0
 PROJECT_NAME = "Draftroom"
+MIN_FULL_TEXT_CHARACTERS = 500  # a page with less, or with less than the abstract, is a cookie notice or a landing page
+_SUFFIXES = {"application/pdf": ".pdf", "application/x-pdf": ".pdf", "text/plain": ".txt"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,6 @@ class Sources:
     providers: Sequence[Provider]  # in the order in which they are searched
     web: WebClient
     read: PaperReader
-    folder: FolderProvider | None = None  # the provider whose hits are local files
 
 
 async def find_documents(
@@ -59,110 +60,130 @@ async def find_documents(
 ) -> LiteratureResults:
     """Search the providers, and return the first `limit` documents on a question that can be fetched and read.
 
-    The paper's pipeline (SWIF2T, Section 4.1) over several providers. Blocked pages are left out and recorded, and so
-    is the paper under review (an extension). A provider, page or file that fails is recorded, too. Nothing but the
+    The paper's pipeline (SWIF2T, Section 4.1) over several providers. Blocked pages are left out with a note, and so
+    is the paper under review (an extension). A provider, page or file that fails gives a note, too. Nothing but the
     question is sent to the providers.
 
     Raises:
         RetrievalUnavailableError: No provider could be searched.
         StateError: The state folder cannot be written.
     """
-    findings = LiteratureResults(found=[], blocked=[], notices=[])
+    found, notes = list[FoundDocument](), list[str]()
     if not sources.providers:
-        _record_notice(findings, "folder", "No folder of papers is set; set `folder`, or name other providers.")
+        notes.append("Literature, folder: No folder of papers is set; set `folder`, or name other providers.")
     elif extract_search_words(question):
-        results = await _search_providers(question, sources, max(CANDIDATES_PER_PROVIDER, limit), findings)
-        admitted = (hit for hit in merge_hits(results) if _accept_hit(hit, sources, under_review, findings))
-        found = findings["found"]
+        results = await _search_providers(question, sources, max(CANDIDATES_PER_PROVIDER, limit), notes)
+        admitted = (hit for hit in merge_hits(results) if _accept_hit(hit, sources, under_review, notes))
         while batch := list(islice(admitted, limit - len(found))):  # fetch as many at once as are still wanted
-            for document in await asyncio.gather(*(_load_hit_document(hit, sources, findings) for hit in batch)):
-                # A hit with a wrong title shows only now that it is the paper under review.
-                if document and under_review and is_same_document(document["document"], under_review):
-                    findings["blocked"].append(BlockedAddress(address=document["address"], reason=OWN_PAPER_REASON))
-                elif document:
-                    found.append(document)
-    return findings
+            documents = await asyncio.gather(*(_load_hit(hit, sources, under_review, notes) for hit in batch))
+            found += filter(None, documents)
+    return LiteratureResults(found, notes)
 
 
-def _record_notice(findings: LiteratureResults, provider: str, message: str) -> None:
-    """Add a notice to the findings, in place."""
-    findings["notices"].append(Notice(provider=provider, message=message))
-
-
-async def _search_providers(
-    question: str, sources: Sources, limit: int, findings: LiteratureResults
-) -> list[list[Hit]]:
-    """Return the hits of each provider that answers; record failures and blocked addresses; raise if none answers."""
-
-    async def search_provider(provider: Provider) -> SearchResult | FetchError:
-        """Return the error in place of a result, so that the other providers are searched."""
-        try:
-            return await provider.search(question, limit)
-        except FetchError as error:
-            return error
-
-    results = []
-    answers = await asyncio.gather(*(search_provider(provider) for provider in sources.providers))
+async def _search_providers(question: str, sources: Sources, limit: int, notes: list[str]) -> list[list[Hit]]:
+    """Return the hits of each provider that answers, and note failures; raise if none answers."""
+    results, failures = list[list[Hit]](), list[str]()
+    searches = (provider.search(question, limit) for provider in sources.providers)
+    answers = await asyncio.gather(*searches, return_exceptions=True)  # so that one failure does not end the others
     for provider, answer in zip(sources.providers, answers, strict=True):
         if isinstance(answer, SearchResult):
-            findings["notices"].extend(answer.notices)
+            notes += [f"Literature, {provider.name}: {note}" for note in answer.notes]
             results.append(answer.hits)
-            continue
-        if isinstance(answer, AddressBlockedError):
-            findings["blocked"].append(BlockedAddress(address=answer.address, reason=answer.reason))
-        _record_notice(findings, provider.name, str(answer))
+        elif isinstance(answer, FetchError):
+            notes.append(_describe_failure(answer, provider.name))
+            failures.append(f"{provider.name}: {answer}")
+        else:
+            raise answer
     if not results:
-        reasons = "; ".join(f"{notice['provider']}: {notice['message']}" for notice in findings["notices"])
         raise RetrievalUnavailableError(
-            f"No literature could be searched ({reasons}); check the network and the folder, or choose other "
-            "providers, then resume the run."
+            f"No literature could be searched ({'; '.join(failures)}); check the network and the folder, or choose "
+            "other providers, then resume the run."
         )
     return results
 
 
-def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, findings: LiteratureResults) -> bool:
-    """Return whether a hit may be opened; if it is blocked or the paper under review, record this in `findings`."""
+def _describe_failure(error: FetchError | InputError, provider: str) -> str:
+    """Return the note that an address was blocked, or that it or a provider gave nothing."""
+    if isinstance(error, AddressBlockedError):
+        return f"{error.address} was left out: it {error.reason}."
+    return f"Literature, {provider}: {error}"
+
+
+def _accept_hit(hit: Hit, sources: Sources, under_review: ReviewedPaper | None, notes: list[str]) -> bool:
+    """Return whether a hit may be opened, or note that it is blocked or the paper under review."""
     # Without extensions, too: the paper's literature is other publications.
     if under_review and is_same_study(hit, under_review):
-        findings["blocked"].append(BlockedAddress(address=hit["address"], reason=OWN_PAPER_REASON))
+        notes.append(_describe_failure(AddressBlockedError(hit.address, OWN_PAPER_REASON), hit.provider))
         return False
-    if sources.folder and hit["provider"] == sources.folder.name:
+    if hit.provider == FolderProvider.name:
         return True
     # Many hits name a blocked publisher only by their DOI.
-    names = [name.removeprefix("doi:") for name in hit["identifiers"] if name.startswith("doi:")]
-    publishers = [f"https://doi.org/{name}" for name in names]
-    for address in filter(None, (hit["address"], hit["pdf_address"], *publishers)):
+    names = [name.removeprefix("doi:") for name in hit.identifiers if name.startswith("doi:")]
+    for address in filter(None, (hit.address, hit.pdf_address, *(f"https://doi.org/{name}" for name in names))):
         try:
             sources.web.fetcher.gate.check_address(address)
         except AddressBlockedError as error:
-            findings["blocked"].append(BlockedAddress(address=error.address, reason=error.reason))
+            notes.append(_describe_failure(error, hit.provider))
             return False
         except FetchError:
             continue  # another address may still work
     return True
 
 
-async def _load_hit_document(hit: Hit, sources: Sources, findings: LiteratureResults) -> FoundDocument | None:
-    """Return the document of a hit, or record in `findings` why it cannot be used and return None."""
-    note = partial(_record_notice, findings, hit["provider"])
-    try:
-        if sources.folder and hit["provider"] == sources.folder.name:
-            return as_found_document(hit, await sources.folder.load_hit(hit))
-        return await fetch_hit_document(hit, sources.web, sources.read, note)
-    except AddressBlockedError as error:
-        findings["blocked"].append(BlockedAddress(address=error.address, reason=error.reason))
-    except FetchError as error:
-        note(str(error))
-    return None
+async def _load_hit(
+    hit: Hit, sources: Sources, under_review: ReviewedPaper | None, notes: list[str]
+) -> FoundDocument | None:
+    """Return a hit's full text, else its abstract; None if there is neither, or if it is the paper under review."""
+    folders = (provider for provider in sources.providers if isinstance(provider, FolderProvider))
+    folder = next(folders, None) if hit.provider == FolderProvider.name else None
+    # The PDF is tried first, then the landing page.
+    for address in dict.fromkeys(filter(None, [hit.pdf_address, hit.address])):
+        try:
+            fetching = folder.load_hit(hit) if folder else _fetch_full_text(address, len(hit.abstract), sources)
+            document = await fetching
+            # A hit with a wrong title shows only now that it is the paper under review.
+            if under_review and is_same_document(document, under_review):
+                raise AddressBlockedError(hit.address or hit.pdf_address, OWN_PAPER_REASON)
+            break
+        except (FetchError, InputError) as error:
+            notes.append(_describe_failure(error, hit.provider))
+            if isinstance(error, AddressBlockedError):  # nothing of a hit that leads to a blocked site is used
+                return None
+    else:
+        if folder or not hit.abstract:
+            return None
+        parts = DocumentParts(hit.title, [Block("heading", "Abstract"), Block("paragraph", hit.abstract)])
+        sha256 = hashlib.sha256(hit.abstract.encode()).hexdigest()
+        document = build_document_from_parts(parts, sha256=sha256, document_format="text")
+    title, address = hit.title or document["title"], hit.address or hit.pdf_address
+    return FoundDocument(document=document, title=title, address=address)
 
 
-def build_sources(
-    settings: LiteratureSettings,
-    *,
-    rank: PassageRanker,
-    read: PaperReader = read_paper,
-    gate: AddressGuard | None = None,
-) -> Sources:
+async def _fetch_full_text(address: str, abstract_length: int, sources: Sources) -> Document:
+    """Fetch and read the paper at an address.
+
+    Raises:
+        FetchError: There is none, or a text that is shorter than the abstract.
+        InputError: The file cannot be read.
+    """
+    download = await sources.web.fetch_file(address)
+    # The reader chooses the format by the suffix, and many addresses have none, or that of a script.
+    name = PurePosixPath(unquote(urlsplit(download.address).path)).name
+    suffix = _SUFFIXES.get(download.content_type, ".html")
+    if not name.lower().endswith(suffix):
+        name = f"{name or 'page'}{suffix}"
+    document = await asyncio.to_thread(sources.read, download.data, name, download.address)
+    if sum(len(each["text"]) for each in document["paragraphs"]) < max(MIN_FULL_TEXT_CHARACTERS, abstract_length):
+        raise FetchError(download.address, "holds no full text")
+    return document
+
+
+def read_paper(data: bytes, name: str, source: str) -> Document:
+    """Read a paper from its bytes as `PaperReader` describes; equal contents are read once and stored."""
+    return load_document(read_document_bytes(data, name=name, source=source))
+
+
+def build_sources(settings: LiteratureSettings, *, rank: PassageRanker, gate: AddressGuard | None = None) -> Sources:
     """Build the providers that the settings name; the folder only if its path is set.
 
     By default the guard admits the public internet without blocked sites.
@@ -177,25 +198,23 @@ def build_sources(
     )
     searches = DownloadCache(locate_search_cache(), SEARCH_CACHE_MAX_AGE_S)
     web = WebClient(fetcher, searches, DownloadCache(resolve_state_folder() / "literature" / "files"))
-    folder = None
-    if settings.folder and "folder" in settings.providers:
-        folder = FolderProvider(Path(settings.folder), read, rank)
     providers = list[Provider]()
     for name in dict.fromkeys(settings.providers):
         if name == "folder":
-            providers += [folder] if folder else []
+            if settings.folder:
+                providers.append(FolderProvider(Path(settings.folder).expanduser().absolute(), read_paper, rank))
             continue
         if ":" in name:
             providers.append(OwnProvider(name, load_custom_object(name)))
             continue
         secrets = list[Secret]()
-        for key in SERVICE_SPECS[name].keys:
-            variable = getattr(settings, key.setting)
+        for setting, (place, key) in SERVICE_SPECS[name].keys.items():
+            variable = getattr(settings, setting)
             value = _validate_header_value(os.environ.get(variable, ""), f"The environment variable {variable}")
             if value:
-                secrets.append(Secret(key.place, key.name, value))
+                secrets.append(Secret(place, key, value))
         providers.append(ServiceClient(name, SERVICE_SPECS[name], web, tuple(secrets), settings.contact or ""))
-    return Sources(providers, web, read, folder)
+    return Sources(providers, web, read_paper)
 
 
 def _validate_header_value(value: str, name: str) -> str:

@@ -30,9 +30,9 @@ class FetchError(Exception):
     `address` has no secrets, and `reason` is worded to follow it.
     """
 
-    def __init__(self, address: str, reason: str) -> None:
-        super().__init__(f"{address.partition('?')[0]} {reason}")
-        self.address = address
+    def __init__(self, address: httpx2.URL | str, reason: str) -> None:
+        self.address = str(address)
+        super().__init__(f"{self.address.partition('?')[0]} {reason}")
         self.reason = reason
 
 
@@ -43,7 +43,9 @@ class AddressBlockedError(FetchError):
 class ServerFaultError(FetchError):
     """The server could not be reached, or sent no valid answer; if `passing`, a later request may succeed."""
 
-    def __init__(self, address: str, reason: str, *, passing: bool = False, retry_after_s: float | None = None) -> None:
+    def __init__(
+        self, address: httpx2.URL | str, reason: str, *, passing: bool = False, retry_after_s: float | None = None
+    ) -> None:
         super().__init__(address, reason)
         self.passing = passing
         self.retry_after_s = retry_after_s  # as the server asks
@@ -92,14 +94,12 @@ def is_public(address: str) -> bool:
         ip = ip_address(address)
     except ValueError:
         return False
-    # An IPv6 address that stands for an IPv4 address is judged by that one.
     if isinstance(ip, IPv6Address):
-        if ip in _NAT64:
-            ip = IPv4Address(int(ip) & 0xFFFFFFFF)
-        else:
-            ip = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None) or ip
-    special = ip.is_multicast or ip.is_reserved or ip.is_unspecified or ip.is_loopback or ip.is_link_local
-    return ip.is_global and not special and not (isinstance(ip, IPv6Address) and ip.is_site_local)
+        # IPv4 addresses within IPv6 ones could be private; only networks without IPv4 need them.
+        if ip not in _NAT64:
+            return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_site_local or ip.sixtofour)
+        ip = IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved)
 
 
 @dataclass(frozen=True)
@@ -135,9 +135,10 @@ class AddressGuard:
             "only port 443 is": url.port not in (None, 443) and not self.loopback_for_tests,
         }
         if problem := next((each for each, applies in problems.items() if applies), ""):
-            raise FetchError(format_address(url), f"is not asked: {problem}")
+            public = url.copy_with(username=None, password=None) if url.userinfo else url
+            raise FetchError(public, f"is not asked: {problem}")
         if entry := find_blocking_entry(url, self.blocklist):
-            raise AddressBlockedError(format_address(url), f"is on the blocklist ({entry})")
+            raise AddressBlockedError(url, f"is on the blocklist ({entry})")
         return url
 
     async def resolve_addresses(self, url: httpx2.URL) -> list[str]:
@@ -153,12 +154,7 @@ class AddressGuard:
         except (OSError, UnicodeError):
             addresses = []
         if not addresses:
-            raise ServerFaultError(format_address(url), "has a host that cannot be found")
+            raise ServerFaultError(url, "has a host that cannot be found")
         if not all(address in self.loopback_for_tests or is_public(address) for address in addresses):
-            raise FetchError(format_address(url), "leads to an address that is not in the public internet")
+            raise FetchError(url, "leads to an address that is not in the public internet")
         return addresses
-
-
-def format_address(url: httpx2.URL) -> str:
-    """Return an address for messages, without user name and password."""
-    return str(url.copy_with(username=None, password=None)) if url.userinfo else str(url)

@@ -14,10 +14,9 @@ from state.documents import Document
 from state.errors import InputError
 from tests.tools.literature.site import Site
 from tests.tools.retrieval.papers import paper
-from tools.literature.fetching import DownloadCache, Fetcher, Secret
 from tools.literature.providers import SERVICE_SPECS, ServiceClient
 from tools.literature.url_guard import AddressGuard
-from tools.literature.web import RateLimiter, WebClient
+from tools.literature.web import DownloadCache, Fetcher, RateLimiter, Secret, WebClient
 
 LOOPBACK = frozenset({"127.0.0.1"})
 
@@ -110,5 +109,5 @@ def library() -> Library:
 @pytest.fixture
 def web(tmp_path: Path, clock: Clock) -> WebClient:
     fetcher = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
-    searches = DownloadCache(tmp_path / "searches", 3600, clock)
-    return WebClient(fetcher, searches, DownloadCache(tmp_path / "files", None, clock), RateLimiter(clock, clock.sleep))
+    searches = DownloadCache(tmp_path / "searches", 3600)
+    return WebClient(fetcher, searches, DownloadCache(tmp_path / "files"), RateLimiter(clock, clock.sleep))

@@ -19,8 +19,8 @@ from cryptography.x509.oid import NameOID
 
 from tests.tools.literature.conftest import LOOPBACK, open_gate, resolving
 from tests.tools.literature.site import Answer, Site, redirect
-from tools.literature.fetching import DOCUMENT_TYPES, Download, Fetcher, Secret
 from tools.literature.url_guard import AddressGuard, FetchError, ServerFaultError
+from tools.literature.web import DOCUMENT_TYPES, Download, Fetcher, Secret
 
 FETCHER = Fetcher(open_gate(), "Draftroom (mailto:me@example.org)")
 

@@ -16,11 +16,9 @@ from tests.tools.literature.site import Answer, Site, json_answer, redirect
 from tests.tools.literature.test_folder import WordRank
 from tests.tools.literature.test_providers import hit
 from tools.literature import FoundDocument, Sources, build_sources, find_documents
-from tools.literature.fetching import Fetcher, Secret
 from tools.literature.folder import FolderProvider
-from tools.literature.full_text import ABSTRACT_ONLY_WARNING
 from tools.literature.records import Hit, ReviewedPaper, SearchResult
-from tools.literature.web import WebClient
+from tools.literature.web import Fetcher, Secret, WebClient
 
 QUESTION = "How does moss grow?"
 LONG = "moss " * 200
@@ -41,8 +39,8 @@ def paper(text: str = LONG, kind: str = "application/pdf") -> Answer:
     return Answer(text, kind)
 
 
-def told(found: FoundDocument) -> tuple[str, str, str]:
-    return found["title"], found["address"], found["extent"]
+def told(found: FoundDocument) -> tuple[str, str]:
+    return found["title"], found["address"]
 
 
 @pytest.fixture
@@ -59,10 +57,10 @@ async def test_the_first_results_that_can_be_read_are_found_in_order(sources: So
         site.pages[f"/{number}.pdf"] = paper(f"{LONG} {number}")
     hits = [hit("shelf", title=f"Of moss, {number}", pdf_address=site.url(f"/{number}.pdf")) for number in range(1, 6)]
     findings = await find_documents(QUESTION, with_hits(sources, *hits), limit=3)
-    assert [told(found) for found in findings["found"]] == [
-        (f"Of moss, {number}", site.url(f"/{number}.pdf"), "full text") for number in (1, 3, 4)
+    assert [told(found) for found in findings.found] == [
+        (f"Of moss, {number}", site.url(f"/{number}.pdf")) for number in (1, 3, 4)
     ]
-    assert [notice["message"] for notice in findings["notices"]] == [f"{site.url('/2.pdf')} answered with status 404"]
+    assert findings.notes == [f"Literature, shelf: {site.url('/2.pdf')} answered with status 404"]
     assert "/5.pdf" not in {asked.path for asked in site.asked}
 
 
@@ -70,8 +68,8 @@ async def test_a_page_is_read_where_there_is_no_pdf(sources: Sources, site: Site
     site.pages["/a.pdf"] = Answer(status=403)
     site.pages["/a"] = paper(LONG, "text/html")
     moss = hit("shelf", title="Of moss", address=site.url("/a"), pdf_address=site.url("/a.pdf"), abstract="In short.")
-    (found,) = (await find_documents(QUESTION, with_hits(sources, moss)))["found"]
-    assert told(found) == ("Of moss", site.url("/a"), "full text")
+    (found,) = (await find_documents(QUESTION, with_hits(sources, moss))).found
+    assert told(found) == ("Of moss", site.url("/a"))
     assert library.read_names == ["a.html"]
     assert library.sources == [site.url("/a")]
 
@@ -98,24 +96,23 @@ async def test_the_reader_learns_the_type(
     [Answer(status=404), paper("broken"), paper("Accept our cookies."), Answer("x", "image/png"), paper(LONG[:700])],
     ids=["missing", "broken", "a cookie notice", "an image", "less than the abstract"],
 )
-async def test_else_the_abstract_serves_and_says_so(page: Answer, sources: Sources, site: Site) -> None:
+async def test_else_the_abstract_serves(page: Answer, sources: Sources, site: Site) -> None:
     site.pages["/a"] = page
     abstract = "moss grows " * 80
     moss = hit("shelf", title="Of moss", address=site.url("/a"), abstract=abstract)
     findings = await find_documents(QUESTION, with_hits(sources, moss))
-    (found,) = findings["found"]
-    assert told(found) == ("Of moss", site.url("/a"), "abstract")
-    assert found["document"]["paragraphs"][0]["text"] == abstract
-    assert found["document"]["warnings"] == [ABSTRACT_ONLY_WARNING]
-    assert len(findings["notices"]) == 1
+    (found,) = findings.found
+    assert told(found) == ("Of moss", site.url("/a"))
+    assert [each["text"] for each in found["document"]["paragraphs"]] == [abstract]
+    assert len(findings.notes) == 1
 
 
 async def test_a_hit_with_neither_is_left_out(sources: Sources, site: Site) -> None:
     findings = await find_documents(
         QUESTION, with_hits(sources, hit("shelf", title="Of moss", address="javascript:a()"))
     )
-    assert findings["found"] == []
-    assert "is not asked: only https is" in findings["notices"][0]["message"]
+    assert findings.found == []
+    assert "is not asked: only https is" in findings.notes[0]
 
 
 async def test_blocked_hits_are_recorded_and_never_asked(sources: Sources, site: Site) -> None:
@@ -127,11 +124,11 @@ async def test_blocked_hits_are_recorded_and_never_asked(sources: Sources, site:
         hit("shelf", title="By DOI", address=site.url("/a.pdf"), identifiers=["doi:10.7717/peerj.1"]),
     ]
     findings = await find_documents(QUESTION, with_hits(sources, *hits))
-    assert findings["found"] == []
-    assert findings["blocked"] == [
-        {"address": review, "reason": "is on the blocklist (openreview.net)"},
-        {"address": review, "reason": "is on the blocklist (openreview.net)"},
-        {"address": "https://doi.org/10.7717/peerj.1", "reason": "is on the blocklist (doi.org/10.7717)"},
+    assert findings.found == []
+    assert findings.notes == [
+        f"{review} was left out: it is on the blocklist (openreview.net).",
+        f"{review} was left out: it is on the blocklist (openreview.net).",
+        "https://doi.org/10.7717/peerj.1 was left out: it is on the blocklist (doi.org/10.7717).",
     ]
     assert site.asked == []
 
@@ -142,8 +139,8 @@ async def test_a_hit_that_redirects_to_a_blocked_site_gives_nothing(sources: Sou
     site.pages["/forum"] = paper()
     moss = hit("shelf", title="Of moss", address=site.url("/a"), abstract="Perhaps a review.")
     findings = await find_documents(QUESTION, with_hits(sources, moss))
-    assert findings["found"] == []
-    assert findings["blocked"] == [{"address": review, "reason": "is on the blocklist (openreview.net)"}]
+    assert findings.found == []
+    assert findings.notes == [f"{review} was left out: it is on the blocklist (openreview.net)."]
     assert [asked.path for asked in site.asked] == ["/a"]
 
 
@@ -163,14 +160,11 @@ async def test_the_paper_under_review_is_not_found(sources: Sources, site: Site)
         title="How Moss Grows in the Dark", abstract="", sha256=digest, identifiers=["arxiv:2301.00001"]
     )
     findings = await find_documents(QUESTION, with_hits(sources, *hits), limit=1, under_review=reviewed)
-    assert [found["title"] for found in findings["found"]] == ["Of ferns"]
-    assert [blocked["address"] for blocked in findings["blocked"]] == [
-        "https://a.example/1",
-        "https://a.example/2",
-        site.url("/own"),
-        site.url("/titled"),
+    assert [found["title"] for found in findings.found] == ["Of ferns"]
+    assert findings.notes == [
+        f"{address} was left out: it is the paper under review."
+        for address in ("https://a.example/1", "https://a.example/2", site.url("/own"), site.url("/titled"))
     ]
-    assert {blocked["reason"] for blocked in findings["blocked"]} == {"is the paper under review"}
 
 
 async def test_a_provider_that_fails_is_told_and_the_others_serve(sources: Sources, site: Site) -> None:
@@ -182,9 +176,9 @@ async def test_a_provider_that_fails_is_told_and_the_others_serve(sources: Sourc
     web = sources.web
     providers = [client(name, web, site) for name in ("arxiv", "crossref", "semantic_scholar")]
     findings = await find_documents(QUESTION, replace(sources, providers=providers))
-    assert [(found["title"], found["extent"]) for found in findings["found"]] == [("Of moss", "abstract")]
-    assert {notice["provider"] for notice in findings["notices"]} == {"arxiv", "crossref"}
-    assert [blocked["address"] for blocked in findings["blocked"]] == [site.url("/works?q=x", host="openreview.net")]
+    assert [found["title"] for found in findings.found] == ["Of moss"]
+    assert findings.notes[0].startswith("Literature, arxiv: ")
+    assert findings.notes[1].startswith(f"{site.url('/works?q=x', host='openreview.net')} was left out")
 
 
 async def test_if_all_providers_fail_the_user_is_told(sources: Sources, site: Site) -> None:
@@ -200,7 +194,7 @@ async def test_if_all_providers_fail_the_user_is_told(sources: Sources, site: Si
 
 async def test_a_question_without_words_asks_nobody(sources: Sources, site: Site) -> None:
     findings = await find_documents("?!", replace(sources, providers=[client("arxiv", sources.web, site)]))
-    assert findings == {"found": [], "blocked": [], "notices": []}
+    assert findings == ([], [])
     assert site.asked == []
 
 
@@ -216,13 +210,13 @@ class TestFolder:
     @pytest.fixture
     def local(self, sources: Sources, papers: Path, library: Library) -> Sources:
         folder = FolderProvider(papers, library.read, WordRank())
-        return replace(sources, providers=[folder], folder=folder)
+        return replace(sources, providers=[folder])
 
     async def test_no_other_provider_can_name_a_file(self, local: Sources, papers: Path) -> None:
         sly = hit("shelf", title="Sly", address=str(papers / "moss.md"), pdf_address=f"file://{papers}/moss.md")
-        findings = await find_documents("moss", replace(local, providers=[Shelf([sly])]))
-        assert findings["found"] == []
-        assert len(findings["notices"]) == 2
+        findings = await find_documents("moss", replace(local, providers=[Shelf([sly]), *local.providers]))
+        assert [found["title"] for found in findings.found] == ["Of moss"]
+        assert len(findings.notes) == 3
 
 
 class TestSettings:
@@ -233,41 +227,40 @@ class TestSettings:
             monkeypatch.delenv(name, raising=False)
 
     @staticmethod
-    def open(library: Library, **settings: Any) -> Sources:
-        return build_sources(LiteratureSettings(**settings), rank=WordRank(), read=library.read, gate=open_gate())
+    def open(**settings: Any) -> Sources:
+        return build_sources(LiteratureSettings(**settings), rank=WordRank(), gate=open_gate())
 
-    async def test_by_default_nothing_is_asked_and_the_user_is_told_why(self, library: Library) -> None:
-        sources = self.open(library)
+    async def test_by_default_nothing_is_asked_and_the_user_is_told_why(self) -> None:
+        sources = self.open()
         assert list(sources.providers) == []
         findings = await find_documents(QUESTION, sources)
-        assert findings["found"] == []
-        assert findings["notices"][0]["message"].startswith("No folder of papers is set; set `folder`")
+        assert findings.found == []
+        assert findings.notes[0].startswith("Literature, folder: No folder of papers is set; set `folder`")
 
-    def test_a_folder_that_is_not_among_the_providers_is_left_alone(self, library: Library, tmp_path: Path) -> None:
-        assert self.open(library, providers=["arxiv"], folder=str(tmp_path)).folder is None
+    def test_a_folder_that_is_not_among_the_providers_is_left_alone(self, tmp_path: Path) -> None:
+        sources = self.open(providers=["arxiv"], folder=str(tmp_path))
+        assert [provider.name for provider in sources.providers] == ["arxiv"]
 
-    def test_each_provider_is_opened_once_in_the_order_of_the_settings(
-        self, library: Library, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_each_provider_is_opened_once_in_the_order_of_the_settings(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("MY_KEY", " s3cret\n")
         names = ["crossref", "arxiv", "openalex", "semantic_scholar", "arxiv"]
-        sources = self.open(library, providers=names, openalex_key_env="MY_KEY", contact="me@example.org")
+        sources = self.open(providers=names, openalex_key_env="MY_KEY", contact="me@example.org")
         assert [provider.name for provider in sources.providers] == names[:-1]
         assert sources.web.fetcher.user_agent == "Draftroom (mailto:me@example.org)"
         assert "s3cret" not in repr(sources)
 
     @pytest.mark.parametrize("key", ["s3cret\x07", "s3cr\xe9t", "s3\ncret"])
     def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_tell_it(
-        self, key: str, library: Library, monkeypatch: pytest.MonkeyPatch
+        self, key: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", key)
         with pytest.raises(SettingsError, match="variable SEMANTIC_SCHOLAR_API_KEY contains characters") as caught:
-            self.open(library, providers=["semantic_scholar"])
+            self.open(providers=["semantic_scholar"])
         assert "s3" not in str(caught.value)
 
-    def test_the_blocklist_of_the_settings_counts(self, library: Library) -> None:
+    def test_the_blocklist_of_the_settings_counts(self) -> None:
         settings = LiteratureSettings(blocked_hosts=["reviews.example"])
-        sources = build_sources(settings, rank=WordRank(), read=library.read)
+        sources = build_sources(settings, rank=WordRank())
         assert sources.web.fetcher.gate.blocklist == ("reviews.example",)
         assert sources.web.fetcher.gate.loopback_for_tests == frozenset()
         assert isinstance(sources.web.fetcher, Fetcher)

@@ -111,7 +111,7 @@ def test_the_paper_under_review_is_described_with_its_stamp() -> None:
 def test_providers_take_turns() -> None:
     one = [hit("arxiv", title=f"A title {number}") for number in range(3)]
     two = [hit("crossref", title=f"Another title {number}") for number in range(1)]
-    assert [found["title"] for found in merge_hits([one, two, []])] == [
+    assert [found.title for found in merge_hits([one, two, []])] == [
         "A title 0",
         "Another title 0",
         "A title 1",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +15,8 @@ import pytest
 from state.errors import StateError
 from tests.tools.literature.conftest import Clock
 from tests.tools.literature.site import Answer, Site, json_answer, redirect
-from tools.literature.fetching import JSON_TYPES, Download, DownloadCache, Secret
 from tools.literature.url_guard import AddressBlockedError, AddressGuard, ServerFaultError
-from tools.literature.web import RateLimiter, Service, WebClient
+from tools.literature.web import JSON_TYPES, Download, DownloadCache, RateLimiter, Secret, Service, WebClient
 
 SERVICE = Service("catalogue", 3.0)
 SLOW_DOWN = Answer(status=429, headers={"Retry-After": "2"})
@@ -44,17 +45,14 @@ class TestPace:
 
     async def test_services_do_not_wait_for_each_other(self, clock: Clock) -> None:
         pace = RateLimiter(clock, clock.sleep)
-        async with pace.acquire_turn(Service("one", 3)), pace.acquire_turn(Service("two", 3)):
+        async with pace.get_lock(Service("one", 3)), pace.get_lock(Service("two", 3)):
+            await pace.wait_for_turn(Service("one", 3))
+            await pace.wait_for_turn(Service("two", 3))
             assert clock.slept == []
 
     def test_event_loops_of_other_threads_share_the_turns(self, clock: Clock) -> None:
         pace = RateLimiter(clock, clock.sleep)
-
-        async def take() -> None:
-            async with pace.acquire_turn(SERVICE):
-                pass
-
-        threads = [threading.Thread(target=asyncio.run, args=(take(),)) for _ in range(2)]
+        threads = [threading.Thread(target=asyncio.run, args=(pace.wait_for_turn(SERVICE),)) for _ in range(2)]
         for thread in threads:
             thread.start()
             thread.join()
@@ -104,13 +102,12 @@ class TestCache:
         assert [await ask(web, site), await ask(web, site), await ask(web, site, "other")] == ["cell"] * 3
         assert [asked.query["q"] for asked in site.asked] == ["cells", "other"]
 
-    async def test_a_search_expires(self, web: WebClient, site: Site, clock: Clock) -> None:
+    async def test_a_search_expires(self, web: WebClient, site: Site) -> None:
         site.pages["/search"] = [json_answer({"word": "cell"}), json_answer({"word": "neuron"})]
-        assert await ask(web, site) == "cell"
-        clock.now += 3599
-        assert await ask(web, site) == "cell"
-        clock.now += 1
-        assert await ask(web, site) == "neuron"
+        for age, word in ((0, "cell"), (3500, "cell"), (3600, "neuron")):
+            for file in web.searches.folder.glob("*"):
+                os.utime(file, (time.time() - age,) * 2)
+            assert await ask(web, site) == word
 
     async def test_an_answer_that_cannot_be_read_is_not_kept(self, web: WebClient, site: Site) -> None:
         site.pages["/search"] = [Answer("{", "application/json"), json_answer({"word": "cell"})]
@@ -126,11 +123,12 @@ class TestCache:
         assert b"s3cret" not in file.read_bytes()
         assert file.stat().st_mode & 0o077 == 0
 
-    async def test_a_file_is_fetched_once_and_stays(self, web: WebClient, site: Site, clock: Clock) -> None:
+    async def test_a_file_is_fetched_once_and_stays(self, web: WebClient, site: Site) -> None:
         site.pages["/a"] = redirect("/b")
         site.pages["/b"] = Answer("caf\xe9".encode("latin-1"), "text/plain; charset=latin-1")
         first = await web.fetch_file(site.url("/a"))
-        clock.now += 1e9
+        for file in web.files.folder.iterdir():
+            os.utime(file, (0, 0))
         assert await web.fetch_file(site.url("/a#part")) == first
         assert first == Download(site.url("/b"), "text/plain", "caf\xe9".encode("latin-1"))
         assert len(site.asked) == 2
