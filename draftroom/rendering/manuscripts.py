@@ -6,23 +6,41 @@ A paper in another format is exported as a new Word file with its text.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from difflib import SequenceMatcher
 from io import BytesIO
+from typing import NamedTuple, cast
 
 import docx
 from docx.document import Document as WordDocument
-from docx.text.paragraph import Paragraph as WordParagraph
-from docx.text.run import Run
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.oxml.text.paragraph import CT_P
+from docx.oxml.text.run import CT_R
+from docx.oxml.xmlchemy import BaseOxmlElement
 
-from draftroom.rendering.notes import NOTE_AUTHOR, PlacedNote, load_paper_document, locate_notes, read_original_file
+from draftroom.rendering.notes import (
+    NOTE_AUTHOR,
+    OTHER_FORMAT_HINT,
+    PlacedNote,
+    load_paper_document,
+    locate_notes,
+    read_original_file,
+)
 from runs.record import RunRecord
 from state.documents import Document
+from state.errors import InputError
 from state.records import Values
-from tools.checks.quotes import TextSpan, find_quote
+from tools.checks.quotes import find_quote
+from tools.documents.word import get_piece_text, list_pieces
 
 AUTHOR_INITIALS = "DR"
 MAX_HEADING_CHARS = 200
+_WORD = re.compile(r"\w+|[^\w\s]")
+_MIN_ALIGNED_WORDS = 3  # in a row
 
 BEGIN_DOCUMENT = r"\begin{document}"
 TODONOTES_PACKAGE = "\\usepackage{todonotes} % for the comments of Draftroom\n"
@@ -37,94 +55,150 @@ _PARAGRAPH_BREAK = re.compile(r"\n\s*\n")
 _FIRST_WORD_COUNT = 8  # words that identify the beginning of a paragraph
 
 
+class _AlignedWord(NamedTuple):
+    """Tuple of a word or punctuation mark: its offsets in the paper's paragraph, and its place in the Word file."""
+
+    start: int
+    end: int
+    paragraph: CT_P
+    file_start: int
+    """Offset in the text of the Word paragraph."""
+    file_end: int
+
+
 def render_word(record: RunRecord, values: Values) -> bytes:
     """Return the author's Word file, or a new one with the paper's text, with notes as Word comments."""
     reference, document = load_paper_document(values)
-    texts = {paragraph["id"]: paragraph["text"] for paragraph in document["paragraphs"]}
     if reference["format"] == "docx":
         word = docx.Document(BytesIO(read_original_file(reference, "docx")))
-        cells = (cell for table in word.tables for row in table.rows for cell in row.cells)
-        in_tables = (paragraph for cell in cells for paragraph in cell.paragraphs)
-        places = _locate_paragraphs([*word.paragraphs, *in_tables], texts)
     else:
-        word, places = _build_word_document(document)
-    unplaced = []
+        word = _build_word_document(document)
+    order, places = [paragraph["id"] for paragraph in document["paragraphs"]], _align_words(document, word)
+    if not places:
+        raise InputError(f"None of the paper's words are found in the Word file; {OTHER_FORMAT_HINT}.")
     for placed in locate_notes(document, record, values):
-        paragraph = placed.note.paragraph
-        if paragraph in places:
-            _add_word_comment(word, places[paragraph], placed, texts[paragraph][placed.start : placed.end])
-        else:
-            unplaced.append(placed)
-    # Last, because a paragraph is added at the end of the file for each.
-    for placed in unplaced:
-        _add_word_comment(word, word.add_paragraph(placed.note.kind), placed, "")
+        words, text = _choose_words(places, order, placed)
+        comment = word.comments.add_comment(text.replace("\n\n", "\n"), NOTE_AUTHOR, AUTHOR_INITIALS)
+        _mark_comment_range(words[0].paragraph, words[0].file_start, words[-1].file_end, str(comment.comment_id))
     buffer = BytesIO()
     word.save(buffer)
     return buffer.getvalue()
 
 
-def _build_word_document(document: Document) -> tuple[WordDocument, dict[str, WordParagraph]]:
-    """Return a new Word file with the paper's headings and paragraphs, and its paragraphs by their ids."""
+def _build_word_document(document: Document) -> WordDocument:
+    """Return a new Word file with the paper's headings and paragraphs."""
     word = docx.Document()
     word.add_heading(document["title"], 0)
-    places, section = {}, ""
+    section = ""
     for paragraph in document["paragraphs"]:
         if paragraph["section"] != section:
             section = paragraph["section"]
             word.add_heading(section[:MAX_HEADING_CHARS], 1)
-        places[paragraph["id"]] = word.add_paragraph(paragraph["text"])
-    return word, places
+        word.add_paragraph(paragraph["text"])
+    return word
 
 
-def _locate_paragraphs(paragraphs: Sequence[WordParagraph], texts: Mapping[str, str]) -> dict[str, WordParagraph]:
-    """Return the Word paragraph of each text by paragraph id; texts that are not found are left out."""
-    places: dict[str, WordParagraph] = {}
-    rest = list(paragraphs)
-    for name, text in texts.items():
-        for at, paragraph in enumerate(rest):
-            if paragraph.text.strip() and find_quote(paragraph.text, text, fewest=1):
-                # Both are in the order of the paper, so the search goes on behind this paragraph.
-                places[name], rest = paragraph, rest[at + 1 :]
-                break
+def _align_words(document: Document, word: WordDocument) -> dict[str, list[_AlignedWord]]:
+    """Align the words of the paper as read with those of the Word file; return the aligned ones by paragraph id."""
+    read = [
+        (paragraph["id"], match) for paragraph in document["paragraphs"] for match in _WORD.finditer(paragraph["text"])
+    ]
+    written = [
+        (paragraph, match)
+        for paragraph in word.element.body.iter(qn("w:p"))
+        for match in _WORD.finditer("".join(get_piece_text(piece) for piece in list_pieces(paragraph)))
+    ]
+    places: dict[str, list[_AlignedWord]] = {}
+    matcher = SequenceMatcher(None, _fold_words(read), _fold_words(written))
+    for first, second, size in matcher.get_matching_blocks():
+        # A word alone, such as "the", also stands where it is another one.
+        for at in range(size if size >= _MIN_ALIGNED_WORDS else 0):
+            (name, mine), (paragraph, theirs) = read[first + at], written[second + at]
+            aligned = _AlignedWord(mine.start(), mine.end(), paragraph, theirs.start(), theirs.end())
+            places.setdefault(name, []).append(aligned)
     return places
 
 
-def _add_word_comment(word: WordDocument, paragraph: WordParagraph, placed: PlacedNote, quote: str) -> None:
-    """Attach a comment to the quoted words of a paragraph, or to all of it if they are not found."""
-    text = "".join(run.text for run in paragraph.runs)
-    exact = text.find(quote)
-    place = TextSpan(exact, exact + len(quote)) if exact >= 0 else find_quote(quote, text, fewest=1)
-    runs = paragraph.runs
-    if quote and place:
-        # Runs that cross the beginning or the end of the quote are split there.
-        _split_run(paragraph, place.start)
-        _split_run(paragraph, place.end)
-        position, runs = 0, []
-        for run in paragraph.runs:
-            if place.start <= position < place.end and run.text:
-                runs.append(run)
-            position += len(run.text)
-    if not runs:  # an empty paragraph, or one whose words are all links
-        runs = [paragraph.add_run("\u200b")]
-    comment = word.add_comment((runs[0], runs[-1]), author=NOTE_AUTHOR, initials=AUTHOR_INITIALS)
-    first, *others = placed.text.split("\n\n")
-    comment.paragraphs[0].add_run(first)
-    for other in others:
-        comment.add_paragraph(other)
+def _fold_words(matches: Sequence[tuple[object, re.Match[str]]]) -> list[str]:
+    """Return words in lower case, with plain characters for superscripts and ligatures."""
+    return [unicodedata.normalize("NFKC", match[0]).casefold() for _, match in matches]
 
 
-def _split_run(paragraph: WordParagraph, at: int) -> None:
-    """Split the run around a character offset of a paragraph, in place; both parts keep its formatting."""
-    position = 0
-    for run in paragraph.runs:
-        text = run.text
-        if position < at < position + len(text):
-            second = deepcopy(run._r)
-            run._r.addnext(second)
-            run.text = text[: at - position]
-            Run(second, paragraph).text = text[at - position :]
-            return
-        position += len(text)
+def _choose_words(
+    places: Mapping[str, list[_AlignedWord]], order: Sequence[str], placed: PlacedNote
+) -> tuple[list[_AlignedWord], str]:
+    """Return the words of one Word paragraph that a comment is attached to, and the comment's text.
+
+    They are the quote's, or else its paragraph's, or else those of the nearest paragraph before; then the text says
+    which words it is about.
+
+    Args:
+        places: Aligned words by paragraph id.
+        order: Ids of the paper's paragraphs.
+        placed: Note with the offsets of its quote.
+    """
+    name, text = placed.note.paragraph, placed.text
+    before = order[: order.index(name) + 1] if name in order else ()
+    nearest = next((known for known in reversed(before) if known in places), next(iter(places)))
+    words = places[nearest]
+    quoted = [word for word in words if word.start < placed.end and word.end > placed.start and nearest == name]
+    if not quoted and placed.note.quote:
+        text += f'\n\nThis is about "{placed.note.quote}".'
+    # The cells of a table are paragraphs of their own.
+    within = Counter(word.paragraph for word in quoted or words).most_common(1)[0][0]
+    return [word for word in quoted or words if word.paragraph is within], text
+
+
+def _mark_comment_range(paragraph: CT_P, start: int, end: int, number: str) -> None:
+    """Attach a comment to characters of a paragraph's text: runs are split there, formulas are not."""
+    _split_run(paragraph, start)
+    _split_run(paragraph, end)
+    position, marked = 0, list[BaseOxmlElement]()
+    for piece in list_pieces(paragraph):
+        length = len(get_piece_text(piece))
+        if start < position + length and position < end:
+            marked.append(piece)
+        position += length
+    # The element of a displayed formula may hold formulas only.
+    first, last = (
+        piece.getparent() if piece.getparent().tag == qn("m:oMathPara") else piece for piece in (marked[0], marked[-1])
+    )
+    range_end = OxmlElement("w:commentRangeEnd", attrs={qn("w:id"): number})
+    first.addprevious(OxmlElement("w:commentRangeStart", attrs={qn("w:id"): number}))
+    last.addnext(range_end)
+    # Behind the insertion or content control, so that the comment stays if that is rejected or filled anew.
+    outer = range_end
+    while outer.getparent() is not paragraph:
+        outer = outer.getparent()
+    reference = cast("CT_R", OxmlElement("w:r"))
+    reference.style = "CommentReference"
+    reference.append(OxmlElement("w:commentReference", attrs={qn("w:id"): number}))
+    outer.addnext(reference)
+
+
+def _split_run(paragraph: CT_P, at: int) -> None:
+    """Split the run around a character offset of a paragraph's text in place; both parts keep its formatting."""
+    for piece in list_pieces(paragraph):
+        length = len(get_piece_text(piece))
+        if 0 < at < length and isinstance(piece, CT_R):
+            break
+        at -= length
+    else:
+        return
+    second = cast("CT_R", OxmlElement("w:r"))
+    if piece.rPr is not None:
+        second.append(deepcopy(piece.rPr))
+    piece.addnext(second)
+    # Whole elements are moved from the end, because a run may hold footnote marks and pictures, too.
+    while len(piece.text) > at:
+        moved = piece[-1]
+        second.insert(len(second.xpath("./w:rPr")), moved)
+    if short := at - len(piece.text):  # the last one was a text around the offset, whose beginning goes back
+        beginning = deepcopy(moved)
+        piece.append(beginning)
+        beginning.text, moved.text = moved.text[:short], moved.text[short:]
+        for each in (beginning, moved):
+            each.set(qn("xml:space"), "preserve")
 
 
 def render_latex(record: RunRecord, values: Values) -> str:

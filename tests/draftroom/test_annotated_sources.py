@@ -11,7 +11,8 @@ from typing import Any
 
 import docx
 import pytest
-from docx.oxml.ns import qn
+from docx.oxml import parse_xml
+from docx.oxml.ns import nsdecls, qn
 from pylatexenc.latexwalker import LatexWalker
 
 from draftroom.rendering.feedback import RENDERING
@@ -70,17 +71,18 @@ def word_file(tmp_path: Path) -> Path:
 def written_comments(data: bytes) -> dict[str, str]:
     """The text of each comment of a Word file, by the words that it is attached to."""
     word = docx.Document(BytesIO(data))
-    texts = {comment.comment_id: comment.text for comment in word.comments}
-    found = {}
-    for number, text in texts.items():
-        (start,) = word.element.xpath(f"//w:commentRangeStart[@w:id='{number}']")
-        runs = []
-        for sibling in start.itersiblings():
-            if sibling.tag.endswith("commentRangeEnd") and sibling.values() == [str(number)]:
-                break
-            runs.append("".join(text.text or "" for text in sibling.iter(qn("w:t"))))
-        found["".join(runs)] = text
-    return found
+    texts = {str(comment.comment_id): comment.text for comment in word.comments}
+    words = {}
+    open_comments: dict[str, str] = {}
+    for element in word.element.body.iter():
+        number = element.get(qn("w:id"), "")
+        if element.tag == qn("w:commentRangeStart"):
+            open_comments[number] = ""
+        elif element.tag == qn("w:commentRangeEnd"):
+            words[open_comments.pop(number)] = texts[number]
+        elif element.tag in {qn("w:t"), qn("m:t")}:
+            open_comments = {name: found + (element.text or "") for name, found in open_comments.items()}
+    return words
 
 
 def test_comments_stand_at_their_words_in_the_word_file_itself(word_file: Path):
@@ -100,6 +102,70 @@ def test_overlapping_comments_each_keep_their_words(word_file: Path):
         "seedlings of cress",
         "of cress in six trays",
     }
+
+
+BEGINNING = "Gardeners of the north have long been said to water their seedlings with cold tea."
+FORMULA = "<m:oMath><m:r><m:t>y=ax+b</m:t></m:r></m:oMath>"
+# Paragraphs as Word, reference managers and equation editors write them.
+MARKED_UP = f"""
+<w:p><w:r><w:t xml:space="preserve">We raised 24 seedlings </w:t></w:r>
+  <w:del w:id="90" w:author="A"><w:r><w:delText xml:space="preserve">of moss </w:delText></w:r></w:del>
+  <w:ins w:id="91" w:author="A"><w:r><w:t xml:space="preserve">of garden cress in six </w:t></w:r></w:ins>
+  <w:r><w:t>trays on the sill of a window in the north of the town.</w:t></w:r></w:p>
+<w:p><w:r><w:t xml:space="preserve">Cold tea was praised by gardeners </w:t></w:r>
+  <w:sdt><w:sdtPr/><w:sdtContent><w:r><w:t>(Smith and Jones, 2020)</w:t></w:r></w:sdtContent></w:sdt>
+  <w:r><w:t xml:space="preserve"> before it was given to any seedling of ours.</w:t></w:r></w:p>
+<w:sdt><w:sdtPr/><w:sdtContent><w:p><w:r><w:t xml:space="preserve">Nobody touched the trays, </w:t>
+  <w:lastRenderedPageBreak/><w:t>and none was moved.</w:t></w:r></w:p></w:sdtContent></w:sdt>
+<w:p><w:r><w:t xml:space="preserve">Heights were fitted by the line </w:t></w:r>{FORMULA}
+  <w:r><w:t xml:space="preserve"> to the means of the six trays.</w:t></w:r></w:p>
+<w:p><m:oMathPara>{FORMULA.replace("y", "z")}</m:oMathPara></w:p>"""
+
+
+@pytest.fixture
+def marked_up_file(tmp_path: Path) -> Path:
+    word = docx.Document()
+    title = word.add_heading("Cold tea and cress", 0)
+    word.add_paragraph(BEGINNING)
+    word.add_comment(title.runs, text="An old remark.", author="A colleague")
+    for element in parse_xml(f"<w:body {nsdecls('w', 'm')}>{MARKED_UP}</w:body>"):
+        word.element.body.insert(-1, element)
+    path = tmp_path / "cress.docx"
+    word.save(str(path))
+    return path
+
+
+def list_contents(data: bytes) -> list[tuple[str, str]]:
+    """Each paragraph of a Word file, and all that it holds but comments, with joined texts."""
+    found: list[tuple[str, str]] = []
+    for element in docx.Document(BytesIO(data)).element.body.iter():
+        name = element.tag.partition("}")[2]
+        if name == "t" and found[-1][0] == "t":
+            found[-1] = ("t", found[-1][1] + element.text)
+        elif name not in {"r", "rPr", "rStyle"} and not name.startswith("comment"):
+            found.append((name, (element.text or "").strip("\n ") if name != "t" else element.text))
+    return found
+
+
+def test_comments_stand_at_their_words_among_tracked_changes_content_controls_and_equations(marked_up_file: Path):
+    quotes = [
+        *("seedlings of garden", "in six trays", "(Smith and Jones, 2020) before", "Smith and", "and none was"),
+        *("by the line y=ax+b to the", "z=ax+b"),
+    ]
+    values = commented(marked_up_file, *quotes)
+    data = RENDERING.formats[".docx"](record(values), values)
+    assert isinstance(data, bytes)
+    assert set(written_comments(data)) == {*quotes, "Cold tea and cress"}
+    assert list_contents(data) == list_contents(marked_up_file.read_bytes())
+
+
+def test_a_comment_whose_words_are_not_found_stands_at_its_paragraph_or_the_one_before(marked_up_file: Path):
+    values = commented(marked_up_file, "seedlings of garden", "z=ax+b", quote="")
+    values["comments"][1]["paragraph"] = "p99"
+    found = written_comments(RENDERING.formats[".docx"](record(values), values))
+    tracked = "We raised 24 seedlings of garden cress in six trays on the sill of a window in the north of the town."
+    assert "Say more of 0." in found[tracked]
+    assert "Say more of 1." in found[BEGINNING]
 
 
 def test_a_paper_from_another_format_becomes_a_word_file_of_its_text(tmp_path: Path):

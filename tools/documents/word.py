@@ -140,9 +140,7 @@ class _WordReader:
         """Return the visible text of a paragraph in one line; hidden text is added to `self.hidden`."""
         pieces: list[tuple[bool, str]] = []  # whether the text is raised, and the text
         style = self.styles.get(paragraph._p.style or "", self.default)
-        for element in paragraph._p.xpath(_PIECES):  # `runs` lacks tracked insertions
-            if next(element.iterancestors(qn("w:p"))) is not paragraph._p:
-                continue  # part of a text box
+        for element in list_pieces(paragraph._p):
             if not isinstance(element, CT_R):
                 pieces.append((False, format_formula(element)))
                 continue
@@ -204,6 +202,16 @@ class _WordReader:
         counts += [1] * (level - len(counts))
         counts[level:] = [sum(counts[level : level + 1]) + 1]
         return ".".join(map(str, counts)) + ("" if level else ".")
+
+
+def list_pieces(paragraph: CT_P) -> list[BaseOxmlElement]:
+    """List the runs and formulas of a paragraph, also in insertions and content controls, but not of its text boxes."""
+    return [piece for piece in paragraph.xpath(_PIECES) if next(piece.iterancestors(qn("w:p"))) is paragraph]
+
+
+def get_piece_text(piece: BaseOxmlElement) -> str:
+    """Return the text of a run or formula."""
+    return piece.text if isinstance(piece, CT_R) else format_formula(piece)
 
 
 def _find_unprinted_text(document: WordDocument) -> Iterator[HiddenText]:
