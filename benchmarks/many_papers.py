@@ -20,9 +20,8 @@ from pathlib import Path
 import psutil
 
 from benchmarks.fake_process import serve_fake_endpoint
-from draftroom.batch.batch import Batch
+from draftroom.batch.batch import Batch, SystemRunWork
 from draftroom.batch.folder import BatchFolder
-from draftroom.batch.system_runs import SystemRunWork
 from draftroom.systems import RunRequest
 from draftroom.systems.journalism import JOURNALISM
 from evals.datasets.corpora import load_examples

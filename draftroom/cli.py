@@ -19,10 +19,10 @@ COMMANDS = {
     **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
     "check": LazyImport("draftroom.commands.check:check", "Find contradictions within a paper."),
     "batch": LazyImport("draftroom.commands.batch:batch_app", "Run another command on many papers."),
-    "resume": LazyImport("draftroom.commands.resume:resume_run", "Resume a run, or print a finished result."),
+    "resume": LazyImport("draftroom.commands.run_commands:resume_run", "Resume a run, or print a finished result."),
     "runs": LazyImport("draftroom.commands.runs:runs_app", "List all runs, newest first, or delete one."),
     "show": LazyImport(
-        "draftroom.commands.resume:show_run",
+        "draftroom.commands.run_commands:show_run",
         "Show the answers of every agent in a run, the changes, readability and cost.",
     ),
     "init": LazyImport("draftroom.commands.init:init_settings", "Find local models, and write `draftroom.toml`."),
@@ -33,7 +33,7 @@ COMMANDS = {
     "models": LazyImport("draftroom.commands.models:models_app", "Start, stop and list local model servers."),
     "train": LazyImport("draftroom.commands.train:train_app", "Train the models that the systems use."),
     "eval": LazyImport(
-        "draftroom.commands.human_evaluation:eval_app",
+        "draftroom.commands.evaluation:eval_app",
         "Run the papers' experiments: their tables and figures beside yours.",
     ),
 }

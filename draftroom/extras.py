@@ -16,34 +16,26 @@ class Extra(NamedTuple):
     purpose: str
     """Subject of the sentence that says it is missing."""
     packages: tuple[str, ...]
-    """Import names of its packages."""
+    """Import names of its packages, by which it is found to be missing."""
+    target: str = "develop"
+    """What `make` installs it in the folder of the project."""
 
 
 # The packages are listed by hand: the installed metadata names distributions, which are imported by other names.
-REVIEW = Extra(
-    "review",
-    "The review of papers",
-    (
-        *("chromadb", "langchain_chroma", "langchain_text_splitters", "numpy", "rank_bm25"),
-        *("safetensors", "snowballstemmer", "threadpoolctl", "tokenizers"),
-    ),
-)
-EVALS = Extra(
-    "evals",
-    "The evaluation",
-    (*REVIEW.packages, "matplotlib", "nltk", "rouge_score", "sacrebleu", "scipy", "sklearn", "torch", "transformers"),
-)
+REVIEW = Extra("review", "The review of papers", ("chromadb", "langchain_chroma", "rank_bm25", "snowballstemmer"))
+EVALS = Extra("evals", "The evaluation", (*REVIEW.packages, "matplotlib", "nltk", "sacrebleu", "sklearn", "torch"))
 TRAINING = Extra("training", "The training of models", (*EVALS.packages, "accelerate", "peft", "trl"))
-STUDIO = Extra("studio", "The server of the page and of Studio", ("langgraph_cli", "langgraph_api", "starlette"))
+STUDIO = Extra(
+    "studio", "The server of the page and of Studio", ("langgraph_cli", "langgraph_api", "starlette"), "page"
+)
 
 
 def require_extra(extra: Extra) -> None:
     """Raise SettingsError unless all packages of an extra are installed; imports none of them."""
     if missing := list_missing_packages(extra):
-        command = f"pip install 'draftroom[{extra.name}]'"
         raise SettingsError(
             f"{extra.purpose} is not installed ({', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing): "
-            f"{command}; in the folder of the project also: {'make page' if extra is STUDIO else 'make develop'}."
+            f"pip install 'draftroom[{extra.name}]'; in the folder of the project also: make {extra.target}."
         )
 
 

@@ -139,8 +139,5 @@ def _flatten_values(values: Mapping[str, Any], above: str = "") -> dict[str, Any
     """Return nested values as one dictionary with dotted names, each after `above`, which ends with a dot."""
     found: dict[str, Any] = {}
     for name, value in values.items():
-        if isinstance(value, dict):
-            found |= _flatten_values(value, f"{above}{name}.")
-        else:
-            found[f"{above}{name}"] = value
+        found |= _flatten_values(value, f"{above}{name}.") if isinstance(value, dict) else {f"{above}{name}": value}
     return found

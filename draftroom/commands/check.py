@@ -25,14 +25,23 @@ from tools.documents.reading import load_document
 from tools.numbers import check_paper
 
 if TYPE_CHECKING:
-    from draftroom.batch.work import PaperWork
+    from draftroom.batch.batch import PaperWork
+
+
+def validate_kinds(kinds: list[str]) -> list[str]:
+    """Return kinds of findings in alphabetical order, or raise typer.BadParameter if one is unknown."""
+    if unknown := set(kinds) - set(CHECK_KINDS):
+        raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.")
+    return sorted(kinds)
 
 
 def check(  # noqa: PLR0913 - each parameter is a flag
     file: options.PaperArgument,
     *,
     severity: Annotated[Severity, typer.Option(help="Lowest severity to show.")] = DEFAULT_SEVERITY,
-    without: Annotated[list[str] | None, typer.Option(help="Leave out this kind of finding; repeatable.")] = None,
+    without: Annotated[
+        list[str], typer.Option(callback=validate_kinds, help="Leave out this kind of finding; repeatable.")
+    ] = [],  # noqa: B006 - Typer copies it
     max_pages: Annotated[int, typer.Option(min=1, help="Maximum number of pages of a PDF.")] = 100,
     references: Annotated[
         bool, typer.Option("--references", help="Look up references: sends DOIs and titles to Crossref and OpenAlex.")
@@ -54,8 +63,6 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     With a model it reads more numbers, and checks sums.
     """
     check_output_paths(output, REPORT_FORMATS)
-    without = without or []
-    _validate_finding_kinds(without)
     flags = {"severity": severity, "without": without, "max_pages": max_pages, "references": references}
     asked = {"model": model, "base_url": base_url, "preset": preset, "prompts": prompts}
     if request := _build_model_request({**flags, **asked}):
@@ -84,11 +91,8 @@ def check(  # noqa: PLR0913 - each parameter is a flag
 def build_check_work(flags: Mapping[str, Any]) -> PaperWork:
     """Build the work of a batch of checks: runs of `number_check` if the flags name a model, else computation."""
     # Loads the clients of models, which the check of one paper does not need.
-    from draftroom.batch.system_runs import SystemRunWork  # noqa: PLC0415
-    from draftroom.batch.work import CheckWork  # noqa: PLC0415
+    from draftroom.batch.batch import CheckWork, SystemRunWork  # noqa: PLC0415
 
-    flags = {**flags, "without": sorted(flags["without"] or [])}
-    _validate_finding_kinds(flags["without"])
     if request := _build_model_request(flags):
         return SystemRunWork(request)
     choices = {name: flags[name] for name in ("severity", "without", "max_pages", "references")}
@@ -112,12 +116,6 @@ def _exit_on_contradictions(findings: Sequence[Mapping[str, Any]]) -> None:
     """Raise typer.Exit with the code for contradictions if a finding is more severe than low."""
     if any(found["severity"] != "low" for found in findings):
         raise typer.Exit(CONTRADICTIONS)
-
-
-def _validate_finding_kinds(kinds: Collection[str]) -> None:
-    """Raise typer.BadParameter if a kind is unknown."""
-    if unknown := set(kinds) - set(CHECK_KINDS):
-        raise typer.BadParameter(f"{unknown.pop()!r} is none of {', '.join(CHECK_KINDS)}.", param_hint="--without")
 
 
 def build_paper_report(

@@ -1,4 +1,4 @@
-"""`draftroom eval`: run the papers' experiments on any endpoint, and compare the results."""
+"""`draftroom eval`: run the papers' experiments on any endpoint, compare the results, and have people judge them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from draftroom.commands import options
-from draftroom.commands.models import start_servers
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, TRAINING, require_extra
 from draftroom.rendering.console import OUT, print_table, print_to_stderr
 from draftroom.systems import SYSTEMS, build_setting_overrides
-from serving.profiles import Server, load_profile
 from state.errors import InputError, StateError
 from state.model_settings import ModelSettings
 from state.settings import Settings
-from tools.configuration import list_presets, load_settings, merge_settings
+from tools.configuration import load_settings, merge_settings
 from tools.reranking import SHIPPED_WEIGHTS
 
 if TYPE_CHECKING:
@@ -58,7 +56,9 @@ SamplesAtOnceOption = Annotated[
 ]
 SplitOption = Annotated[str | None, typer.Option(help="Only samples of this split, where a corpus names them.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the run; an existing run is resumed.")]
-ProfileOption = Annotated[str | None, typer.Option(help="Use the servers of this profile; start them if needed.")]
+JudgedRowsOption = Annotated[
+    str | None, typer.Option(help="Rows of the run, with commas; by default those of the paper.")
+]
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 
 
@@ -74,7 +74,6 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         concurrency: ConcurrencyOption = None,
         split: SplitOption = None,
         out: OutOption = None,
-        profile: ProfileOption = None,
         preset: options.PresetOption = None,
         prompts: options.PromptsOption = None,
         model: options.ModelOption = None,
@@ -83,7 +82,7 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         actors: options.ActorsOption = 1,
         quiet: options.QuietOption = False,
     ) -> None:
-        """Prepare the run of the task from the flags, start servers if asked to, and run it."""
+        """Prepare the run of the task from the flags, and run it."""
         require_extra(EVALS)
         from evals.run import EvaluationRequest, prepare_run  # noqa: PLC0415 - takes seconds
 
@@ -93,22 +92,8 @@ def build_evaluation_command(name: str) -> Callable[..., None]:
         if concurrency:
             at_once = {role: {"concurrency": concurrency} for role in ("default", *task.roles)}
             flags = merge_settings(flags, {"models": at_once})
-        served = load_profile(profile) if profile else None
-        if served:
-            # All roles ask the servers of the profile, on top of the preset of its name; flags take precedence.
-            fallback = next((server for server in served.servers if not server.roles), served.servers[0])
-            servers: dict[str, Server] = dict.fromkeys(("default", *task.roles), fallback)
-            servers |= {role: server for server in served.servers for role in server.roles}
-            models = {
-                role: {"base_url": each.base_url, "model": each.served_model_name} for role, each in servers.items()
-            }
-            named = {"preset": served.name} if served.name in list_presets() else {}
-            flags = merge_settings({"models": models, **named}, flags)
-        settings = load_settings(flags)
         folder = out or Path("evaluations") / f"{name}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
-        run = prepare_run(task, EvaluationRequest(data or [], rows, limit, seed, split), settings, folder)
-        if served:
-            start_servers(served)
+        run = prepare_run(task, EvaluationRequest(data or [], rows, limit, seed, split), load_settings(flags), folder)
         _run_evaluation(task, run, engine=engine, actors=actors, quiet=quiet)
 
     evaluate.__doc__ = EVALUATIONS[name].help
@@ -217,7 +202,7 @@ def print_run_comparison(first: RunArgument, second: RunArgument) -> None:
     """Compare two runs of one evaluation over the samples that both have."""
     runs = [load_evaluation_run(run) for run in (first, second)]
     from evals.evaluation import score_run  # noqa: PLC0415 - these take seconds
-    from evals.reports.compare import render_comparison  # noqa: PLC0415
+    from evals.reports.tables import render_comparison  # noqa: PLC0415
 
     typer.echo(render_comparison(*(score_run(*run) for run in runs)), nl=False)
 
@@ -256,6 +241,76 @@ def measure_plan_reranking(
     if not existing.is_dir() or not os.access(existing, os.W_OK):
         raise StateError(f"{out} cannot be written; choose another folder with --out.", kind="output_unwritable")
     typer.echo(evaluate_reranker(weights, read_planned_paragraphs(pairs, plans), out), nl=False)
+
+
+@eval_app.command("blind")
+def create_blinded_tasks(
+    run: RunArgument,
+    *,
+    out: Annotated[Path, typer.Option("--out", help="Folder for the tasks and the key.")],
+    rows: JudgedRowsOption = None,
+    seed: SeedOption = 0,
+) -> None:
+    """Write blinded Label Studio tasks of a run's texts, and a key that raters must not see."""
+    require_extra(EVALS)
+    from evals.evaluation import score_run  # noqa: PLC0415 - these take seconds
+    from evals.human import blinding, label_studio  # noqa: PLC0415
+
+    task, folder = load_evaluation_run(run)
+    if not task.judged:
+        raise InputError(f"{run} is a run of {task.name}; name a run of science_journalism or focused_feedback.")
+    scored = score_run(task, folder)
+    names = [name.strip() for name in rows.split(",")] if rows else blinding.list_judged_rows(scored)
+    if not names:
+        raise InputError(
+            f"{run} has no text yet of {', '.join(task.judged)}; go on with it: draftroom eval resume {run}",
+            kind="empty_input",
+        )
+    candidates = blinding.collect_candidates(scored, names)
+    if task.kind == "journalism":
+        tasks, key = blinding.build_rating_tasks(candidates, seed=seed)
+        config = label_studio.build_rating_config()
+    else:
+        tasks, key = blinding.build_comparison_tasks(candidates, seed=seed)
+        config = label_studio.build_comparison_config()
+    label_studio.write_project(out, config, tasks, key)
+    print_to_stderr(f"{len(tasks)} tasks are in {out / 'tasks.json'}, for Label Studio with {out / 'labelling.xml'}.")
+    print_to_stderr(f"Keep {out / 'key.json'} from the raters: it says which system wrote which text.")
+
+
+@eval_app.command("judged")
+def report_judgements(
+    answers: Annotated[list[Path], typer.Argument(help="JSON exports of Label Studio.")],
+    *,
+    key: Annotated[Path, typer.Option(help="The key.json of these tasks.")],
+    within_from: Annotated[
+        float, typer.Option(min=1, max=5, help="Least stated knowledge of a rater who counts as within the field.")
+    ] = 3.0,
+    seed: SeedOption = 0,
+) -> None:
+    """Report the raters' judgements.
+
+    Mean scores of articles, or which comments were preferred, and how far raters agree (kappa).
+    """
+    require_extra(EVALS)
+    from evals.human import judgements  # noqa: PLC0415 - these take seconds
+    from evals.human.blinding import read_key  # noqa: PLC0415
+    from evals.human.label_studio import read_exports  # noqa: PLC0415
+    from evals.reports.document import render_report_markdown  # noqa: PLC0415
+
+    tasks_key = read_key(key)
+    given = read_exports(answers)
+    if not given:
+        named = ", ".join(map(str, answers))
+        message = f"There is no answer in {named}; have the tasks judged, or name another file."
+        raise InputError(message, kind="empty_input")
+    # Articles are rated alone, comments in pairs.
+    if all(len(item.systems) == 1 for item in tasks_key.items.values()):
+        ratings = judgements.tabulate_ratings(given, tasks_key)
+        report = judgements.build_ratings_report(ratings, within_from=within_from, seed=seed)
+    else:
+        report = judgements.build_judgements_report(judgements.tabulate_judgements(given, tasks_key), seed=seed)
+    typer.echo(render_report_markdown(report), nl=False)
 
 
 def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:

@@ -23,7 +23,6 @@ from draftroom.files import build_output_error
 from draftroom.rendering.console import ERR, print_to_stderr
 from serving.profiles import LOOPBACK, list_profile_names, load_profile
 from state.errors import ModelUnavailableError, SettingsError
-from state.model_settings import ModelSettings
 from tools.configuration import find_settings_file
 
 _DEFAULT_KEY_VARIABLE = "OPENAI_API_KEY"
@@ -72,10 +71,9 @@ def init_settings(
 
     Then run the checks of `draftroom doctor`.
     """
+    path = Path(os.environ.get("DRAFTROOM_CONFIG") or "draftroom.toml").expanduser()
     if for_user:
         path = user_config_path("draftroom", appauthor=False) / "draftroom.toml"
-    else:
-        path = Path(os.environ.get("DRAFTROOM_CONFIG") or "draftroom.toml").expanduser()
     if path.exists() and not force:
         raise SettingsError(f"{path} is there already; change it by hand, or add --force to replace it.")
     if provider:
@@ -122,23 +120,18 @@ def render_settings_file(writer: LocalModel, reader: LocalModel, api_key_env: st
 
 def _discover_models(base_url: list[str] | None, api_key_env: str) -> list[LocalModel]:
     """Print and return the models at the given addresses, else at the usual ones; ModelUnavailableError if none."""
-    addresses: list[str] = []
-    if not base_url:
-        # The servers of the profiles, then the usual ports.
+    if base_url:
+        key, addresses = os.environ.get(api_key_env, ""), base_url
+        fix = f"correct --base-url (it mostly ends in /v1), start the server, or set its key in {api_key_env}"
+    else:
+        # The servers of the profiles, then the usual ports. A key is sent to no server that was not named.
         profiles = [server.base_url for name in list_profile_names() for server in load_profile(name).servers]
         usual = (f"http://{LOOPBACK}:{port}/v1" for port in USUAL_PORTS.values())
-        addresses = list(dict.fromkeys([*profiles, *usual]))
-    for address in base_url or ():
-        try:
-            addresses.append(ModelSettings(base_url=address).base_url)
-        except ValueError as error:
-            raise typer.BadParameter(f"{address!r} is no address like http://127.0.0.1:8000/v1.") from error
-    with ERR.status("Asking for models"):
-        found = find_models(addresses, os.environ.get(api_key_env, "") if base_url else "")
-    if not found:
+        key, addresses = "", list(dict.fromkeys([*profiles, *usual]))
         fix = "start one with `draftroom models up`, or name your server with --base-url"
-        if base_url:
-            fix = f"correct --base-url (it mostly ends in /v1), start the server, or set its key in {api_key_env}"
+    with ERR.status("Asking for models"):
+        found = find_models(addresses, key)
+    if not found:
         raise ModelUnavailableError(f"No server lists its models (asked: {', '.join(addresses)}); {fix}.")
     for number, model in enumerate(found, start=1):
         print_to_stderr(f"{number}. {model.name} at {model.base_url}")

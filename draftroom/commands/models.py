@@ -12,7 +12,7 @@ from rich.table import Column, Table
 
 from draftroom.rendering.console import ERR, OUT, print_table, print_to_stderr
 from serving.processes import Report, list_recorded_profiles
-from serving.profiles import Profile, derive_profile_name, list_profile_names, load_profile
+from serving.profiles import derive_profile_name, list_profile_names, load_profile
 from serving.servers import ServerState, list_server_statuses, start_profile_servers, stop_profile_servers
 
 models_app = typer.Typer(help="Start, stop and list local model servers.", no_args_is_help=True)
@@ -26,17 +26,13 @@ def start_profile(
 ) -> None:
     """Start the servers of a profile and wait until they answer; the first start installs their packages."""
     wanted = load_profile(profile)
-    if not start_servers(wanted):
+    with _show_steps() as report:
+        started = start_profile_servers(wanted, report)
+    if not started:
         typer.echo(f"{wanted.name} is already up.")
     for server in wanted.servers:
         typer.echo(f"{server.served_model_name} answers at {server.base_url}")
     print_to_stderr("Next: draftroom doctor (does everything work?), draftroom models down (stop them).")
-
-
-def start_servers(profile: Profile) -> bool:
-    """Start the servers of a profile, wait until they answer, and return whether any had to be started."""
-    with _show_steps() as report:
-        return bool(start_profile_servers(profile, report))
 
 
 @models_app.command("down")

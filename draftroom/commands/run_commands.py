@@ -1,22 +1,29 @@
-"""`draftroom explain`, `draftroom simplify` and `draftroom review`: their flags, and the way they start a run."""
+"""Commands that start a run (`draftroom explain`, `simplify`, `review`), resume it, or show it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter, Signature, signature
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 from pydantic import BaseModel
 
 from draftroom.commands import options
-from draftroom.commands.console_run import drive_and_show
-from draftroom.files import check_output_paths, read_run_input
-from draftroom.systems import SYSTEMS, RunRequest
+from draftroom.commands.console_run import drive_and_show, read_advice
+from draftroom.extras import format_page_hint
+from draftroom.files import check_output_paths, read_result, read_run_input, write_outputs
+from draftroom.rendering.console import print_to_stderr
+from draftroom.rendering.terminal import print_story
+from draftroom.systems import SYSTEMS, RunRequest, build_setting_overrides, find_run, find_system
 from draftroom.systems.feedback import LITERATURE_SERVICES
+from runs.graph_state import load_state
 from runs.record import RunInput
-from runs.recorder import Budget
+from runs.recorder import Budget, format_resume_command, refresh_record
+from state.errors import InputError
 from state.settings import SYSTEM_TABLES
+from tools.configuration import change_frozen_settings
 
 _LOOPS_HELP = (
     "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
@@ -134,3 +141,62 @@ def review(
     literature: Annotated[list[str] | None, typer.Option(help=_LITERATURE_HELP)] = None,
 ) -> None:
     """Comment on the weaknesses of a draft, with evidence from the paper and from other studies."""
+
+
+def resume_run(  # noqa: PLR0913 - each parameter is a flag
+    run: options.RunArgument,
+    *,
+    advice: Annotated[
+        Path | None, typer.Option(help="Read the advice or questions from this file, one per line.")
+    ] = None,
+    accept: Annotated[bool, typer.Option("--accept", help="Accept the advice or questions as they are.")] = False,
+    model: options.ModelOption = None,
+    base_url: options.BaseUrlOption = None,
+    max_calls: options.MaxCallsOption = None,
+    max_tokens: options.MaxTokensOption = None,
+    output: options.OutputOption = [],  # noqa: B006 - Typer copies it
+    quiet: options.QuietOption = False,
+) -> None:
+    """Resume a run, or print a finished result."""
+    if advice and accept:
+        raise typer.BadParameter("Give --advice or --accept, not both.")
+    record = find_run(run)
+    system = find_system(record["system"])
+    dialogue = system.rendering.dialogue
+    check_output_paths(output, system.rendering.formats)
+    if (advice or accept) and not dialogue:
+        raise InputError(f"A run of {system.name} asks nothing; resume it without --advice and --accept.")
+    answer = None
+    if dialogue and (advice or accept):
+        answer = dialogue.build_answer(read_advice(advice, dialogue) if advice else None)
+    if record["status"] != "done":
+        chosen = build_setting_overrides(system.table, {"model": model, "base_url": base_url})
+        settings = change_frozen_settings(record["settings"], chosen)
+        models = {role: str(fields["model"]) for role, fields in settings["models"].items()}
+        record = {**record, "settings": settings, "models": models, "resumed": record["resumed"] + 1}
+    drive_and_show(record, output, quiet=quiet, answer=answer, budget=Budget(max_calls, max_tokens))
+
+
+def show_run(
+    run: Annotated[str, typer.Argument(help="The id of the run, its unique beginning, `last`, or a result in JSON.")],
+    only: Annotated[int | None, typer.Option("--round", help="Show only this round, entry or paragraph.")] = None,
+    output: options.OutputOption = [],  # noqa: B006 - Typer copies it
+) -> None:
+    """Show the answers of every agent in a run, the changes, readability and cost."""
+    is_file = run.endswith(".json")
+    record, values = read_result(Path(run)) if is_file else (find_run(run), {})
+    system = find_system(record["system"])
+    rendering = system.rendering
+    check_output_paths(output, rendering.formats)
+    if not is_file:
+        values = load_state(record, system.graph)
+        # The record of a running or killed run is older than its checkpoints.
+        if record["status"] == "running":
+            record = refresh_record(record, values, system.graph)
+    write_outputs(output, rendering, record, values)
+    print_story(rendering.build_document(record, values), only)
+    if not is_file:
+        hint = f"{format_resume_command(record)} (resume it)"
+        if record["status"] == "done":
+            hint = f"draftroom show {record['id']} -o FILE.html (keep it)"
+        print_to_stderr(f"Next: {hint}{format_page_hint()}.")

@@ -27,8 +27,7 @@ from draftroom.files import read_run_input_bytes
 from draftroom.page import changes, views
 from draftroom.page.access import AccessMiddleware, AccessPolicy
 from draftroom.page.mcp import ToolCallMiddleware
-from draftroom.page.run_manager import RunManager
-from draftroom.page.threads import ThreadMiddleware
+from draftroom.page.run_manager import RunManager, ThreadMiddleware
 from draftroom.systems import find_system
 from runs.deletion import delete_run
 from runs.record import RunRecord, find_record

@@ -1,7 +1,7 @@
 """Start, stop and follow runs on LangGraph's server, within the server's own process.
 
 The server executes the graph, streams it and handles interrupts. A killed run resumes from its checkpoints, because the
-server's list of threads and runs may be lost.
+server's list of threads and runs may be lost; threads that it lacks are made again.
 """
 
 from __future__ import annotations
@@ -14,14 +14,17 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import NotFoundError
 from langgraph_sdk.schema import StreamMode
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from draftroom.systems import find_system
+from draftroom.page.access import IN_PROCESS_ROOT
+from draftroom.systems import SYSTEMS, find_system
 from nodes.shared import FROZEN_SETTINGS
+from runs.checkpoints import open_studio_checkpointer
 from runs.driver import Answer, choose_graph_input
-from runs.graph_state import build_graph_metadata, load_snapshot
+from runs.graph_state import GRAPH_KEY, RUN_KEY, build_graph_metadata, load_snapshot
 from runs.record import RunRecord, format_current_time, write_record
 from runs.runnable import RunnableGraph
-from runs.threads import hold_thread
+from runs.threads import hold_thread, list_threads
 from state.errors import InputError
 
 STREAM_MODES: list[StreamMode] = ["custom", "updates", "values"]
@@ -117,3 +120,31 @@ async def _build_server_input(record: RunRecord, runnable: RunnableGraph, answer
         raise InputError("This run waits for an answer.")
     chosen = choose_graph_input(snapshot, record, runnable, answer)
     return {"input": chosen} if answer is None else {"command": {"resume": answer}}
+
+
+class ThreadMiddleware:
+    """ASGI middleware that makes the server's threads of those in the checkpoints before a request for threads."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._known: set[str] = set()  # threads that the server has
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, one that lists threads, or is for one not seen yet, after the missing ones are made."""
+        if scope["type"] == "http" and scope.get("root_path") != IN_PROCESS_ROOT:
+            place = scope["path"].split("/")
+            if place[1:2] == ["threads"] and not self._known.issuperset(place[2:3]):
+                await self._make_threads()
+        await self._app(scope, receive, send)
+
+    async def _make_threads(self) -> None:
+        """Make a thread of the server of each in the checkpoints whose graph is one of ours."""
+        async with open_studio_checkpointer() as saver:
+            threads = await list_threads(saver, lambda thread, _: thread not in self._known)
+        for first, _ in threads:
+            thread, graph = first.config["configurable"]["thread_id"], first.metadata.get(GRAPH_KEY)
+            if graph in SYSTEMS:
+                # Nothing of the paper, which is deleted with its run; the state is read from the checkpoints.
+                metadata = {GRAPH_KEY: graph, RUN_KEY: first.metadata.get(RUN_KEY)}
+                await get_client().threads.create(thread_id=thread, metadata=metadata, if_exists="do_nothing")
+            self._known.add(thread)

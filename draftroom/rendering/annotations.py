@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from io import BytesIO
 from itertools import groupby
-from typing import NamedTuple
+from math import inf
 
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import Highlight, MarkupAnnotation, Text
@@ -90,15 +90,6 @@ def _add_annotation(writer: PdfWriter, page: int, annotation: MarkupAnnotation, 
     writer.add_annotation(page - 1, annotation)
 
 
-class Box(NamedTuple):
-    """Tuple of the edges of a box in points, measured from the lower left corner of the page."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-
 def compute_line_quadrilaterals(words: Iterable[Word], rotation: int) -> list[list[float]]:
     """Compute one quadrilateral for each line of words of one page (ISO 32000-1, 12.5.6.10).
 
@@ -112,19 +103,19 @@ def compute_line_quadrilaterals(words: Iterable[Word], rotation: int) -> list[li
     cosine, sine = _ROTATIONS[rotation % 360]
     to_shown, to_file = PdfMatrix(cosine, -sine, sine, cosine), PdfMatrix(cosine, sine, -sine, cosine)
     # 1. Merge the boxes of words into boxes of lines, in the coordinates of the page as shown.
-    lines: list[Box] = []
+    lines: list[tuple[float, float, float, float]] = []
     for word in words:
-        box, line = Box(*to_shown.on_rect(*word["box"])), lines[-1] if lines else None
-        overlap = min(line.y1, box.y1) - max(line.y0, box.y0) if line else 0.0
+        left, low, right, high = to_shown.on_rect(*word["box"])
+        x0, y0, x1, y1 = lines[-1] if lines else (inf, 0.0, 0.0, 0.0)
         # A line continues with a word at its height to its right.
-        if line and box.x0 >= line.x0 and overlap >= _MIN_LINE_OVERLAP * min(line.y1 - line.y0, box.y1 - box.y0):
-            lines[-1] = Box(line.x0, min(line.y0, box.y0), max(line.x1, box.x1), max(line.y1, box.y1))
+        if left >= x0 and min(y1, high) - max(y0, low) >= _MIN_LINE_OVERLAP * min(y1 - y0, high - low):
+            lines[-1] = (x0, min(y0, low), max(x1, right), max(y1, high))
         else:
-            lines.append(box)
+            lines.append((left, low, right, high))
     # 2. Rotate the corners of each line back to the coordinates of the file.
     quadrilaterals = []
-    for box in lines:
+    for left, low, right, high in lines:
         # Viewers expect this order of corners, although the standard gives another one.
-        corners = ((box.x0, box.y1), (box.x1, box.y1), (box.x0, box.y0), (box.x1, box.y0))
+        corners = ((left, high), (right, high), (left, low), (right, low))
         quadrilaterals.append([at for corner in corners for at in to_file.on_point(*corner)])
     return quadrilaterals

@@ -26,13 +26,12 @@ def build_simplification_document(record: RunRecord, values: Values) -> b.Result
     simplified = values.get("simplified", "")
     versions: list[Version] = values.get("versions", [])
     # Until there is a result, the newest version is shown.
-    chosen = values.get("selected_version") if simplified else None
-    newest = versions[-1] if versions else None
-    selected = next((version for version in versions if version["number"] == chosen), newest)
+    selected = versions[-1] if versions else None
+    outcome = f"The run has no result yet ({record['status']})."
     if simplified:
+        chosen = values["selected_version"]
+        selected = next(version for version in versions if version["number"] == chosen)
         outcome = f"Version {chosen}: {values['selected_because']}. The run ended: {values['stop_reason']}."
-    else:
-        outcome = f"The run has no result yet ({record['status']})."
     terms = [b.TextLine(term["explanation"], label=term["term"]) for term in values.get("glossary", [])]
     glossary: list[b.Block] = [b.Heading("Glossary"), b.Items(terms)] if terms else []
     story = list(_build_entry_history(values))
@@ -43,10 +42,9 @@ def build_simplification_document(record: RunRecord, values: Values) -> b.Result
     lost = values.get("lost", [])
     nothing = b.TextLine(f"None was found{'' if simplified else ' yet'}.")
     lost_details: list[b.Block] = [b.Items(list_detail_lines(lost)) if lost else nothing]
-    for exchange in values.get("history", []):
-        if exchange["problem"]:
-            ended = f"Entry {exchange['entry']}, {format_identifier(exchange['loop'])}, ended early"
-            lost_details.append(b.TextLine(f"{ended}: {exchange['problem']}", tone="warning"))
+    for exchange in (each for each in values.get("history", []) if each["problem"]):
+        ended = f"Entry {exchange['entry']}, {format_identifier(exchange['loop'])}, ended early"
+        lost_details.append(b.TextLine(f"{ended}: {exchange['problem']}", tone="warning"))
     paper = values.get("source") or record["input"]["paper"]
     return b.ResultDocument(
         title=paper["title"] or record["input"]["name"],
@@ -70,9 +68,8 @@ def _tabulate_versions(versions: Sequence[Version], selected: Version | None) ->
     """Yield an explanation and a table of the versions' grades, words and numbers of lost details."""
     rows = []
     for version in versions:
-        loop = format_identifier(version["loop"]) or "source"
-        counts = (f"{version['grade']:.1f}", str(version["words"]), str(len(version["lost"])))
-        rows.append([str(version["number"]), loop, *counts])
+        names = (str(version["number"]), format_identifier(version["loop"]) or "source")
+        rows.append([*names, f"{version['grade']:.1f}", str(version["words"]), str(len(version["lost"]))])
     yield b.TextLine("FKGL is a United States school grade (Flesch-Kincaid); lower is easier to read.", tone="soft")
     columns = ("version", "loop", "FKGL", "words", "lost")
     yield b.DataTable(columns, rows, words=["loop"], selected=versions.index(selected) if selected else None)
@@ -90,12 +87,11 @@ def _build_entry_history(values: Values) -> Iterator[b.FoldedBlocks]:
     for number in sorted({*exchanges, *versions} - {0}):
         exchange, version = exchanges.get(number), versions.get(number)
         lines = list(_list_exchange_lines(exchange)) if exchange else []
-        for change in changes:
-            if change["entry"] == number:
-                # One side is empty if words were added or removed.
-                sides = " -> ".join(f'"{text}"' if text else "nothing" for text in (change["before"], change["after"]))
-                label = f"{change['kind']} by the {format_identifier(change['agent'])}"
-                lines.append(b.TextLine(f"{sides}, because: {change['because']}", label=label, tone="good"))
+        for change in (change for change in changes if change["entry"] == number):
+            # One side is empty if words were added or removed.
+            sides = " -> ".join(f'"{text}"' if text else "nothing" for text in (change["before"], change["after"]))
+            label = f"{change['kind']} by the {format_identifier(change['agent'])}"
+            lines.append(b.TextLine(f"{sides}, because: {change['because']}", label=label, tone="good"))
         title = describe_entry(number, exchange, version, versions.get(number - 1))
         yield b.FoldedBlocks(title, [b.Items(lines)] if lines else [], number)
 
@@ -123,17 +119,12 @@ def _summarize_exchange(exchange: Exchange | None) -> str:
         return "rewritten by one model"
     if exchange["problem"]:
         return "ended early, because an agent gave no usable answer"
-    verdicts: list[str]
-    match exchange["loop"]:
-        case "layperson":
-            things, outcome = "questions", "answered"
-            verdicts = ["answered" if question["answer"] else "" for question in exchange["questions"]]
-        case "language_clarifier":
-            things, outcome = "suggestions", "accepted"
-            verdicts = [suggestion["verdict"] for suggestion in exchange["suggestions"]]
-        case "redundancy_checker":
-            things, outcome = "quoted parts", "removed"
-            verdicts = [part["verdict"] for part in exchange["redundancies"]]
+    counted: dict[str, tuple[str, str, list[str]]] = {
+        "layperson": ("questions", "answered", [each["answer"] and "answered" for each in exchange["questions"]]),
+        "language_clarifier": ("suggestions", "accepted", [each["verdict"] for each in exchange["suggestions"]]),
+        "redundancy_checker": ("quoted parts", "removed", [each["verdict"] for each in exchange["redundancies"]]),
+    }
+    things, outcome, verdicts = counted[exchange["loop"]]
     return f"{verdicts.count(outcome)} of {len(verdicts)} {things} {outcome}" if verdicts else f"no {things}"
 
 

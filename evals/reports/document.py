@@ -92,12 +92,12 @@ def describe_intervals(units: str) -> str:
 
 def render_report_html(report: ReportDocument, **more: Any) -> str:
     """Render a report as an HTML page with its figures inside; `more` has variables of the template, e.g. `pages`."""
-    return HTML_TEMPLATES.get_template("report.html").render(report=report, **more)
+    return TEMPLATES.get_template("report.html").render(report=report, **more)
 
 
 def render_report_markdown(report: ReportDocument) -> str:
     """Render a report as Markdown that links to the files of its figures."""
-    return _MARKDOWN_TEMPLATES.get_template("report.md").render(report=report)
+    return TEMPLATES.get_template("report.md").render(report=report)
 
 
 def escape_markdown(text: str) -> str:
@@ -115,12 +115,10 @@ def _render_svg(picture: Picture) -> Markup:
     return Markup(f'<svg role="img" aria-label="{escape(strip_control_characters(picture.title))}"{drawn}')  # noqa: S704 - Matplotlib's
 
 
-HTML_TEMPLATES = build_template_environment("evals.reports")
-HTML_TEMPLATES.filters.update(
+TEMPLATES = build_template_environment("evals.reports")
+TEMPLATES.filters.update(
     # Only code between backticks is marked up.
     inline=lambda text: Markup(_CODE_ONLY.renderInline(strip_control_characters(text))),  # noqa: S704 - HTML is off
     svg=_render_svg,
+    escaped=escape_markdown,  # for Markdown, where autoescape is off
 )
-_MARKDOWN_TEMPLATES = build_template_environment("evals.reports")
-_MARKDOWN_TEMPLATES.autoescape = False  # Markdown is escaped by the filter `escaped`.
-_MARKDOWN_TEMPLATES.filters["escaped"] = escape_markdown

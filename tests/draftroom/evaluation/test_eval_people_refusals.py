@@ -67,7 +67,7 @@ def test_a_place_where_no_tasks_can_be_kept(draftroom: Command, people: Path, ru
 @pytest.mark.parametrize(
     ("answers", "key", "error", "said"),
     [
-        ("answers.json", "journalism/key.json", "bad_request", "is no key of"),
+        ("answers.json", "journalism/key.json", "bad_request", "give the answers that belong to this key"),
         ("others.json", "feedback/key.json", "bad_request", "'unknown' is none of the key's comparisons"),
         ("answers.json", "feedback/tasks.json", "bad_request", "tasks.json is no key"),
         ("answers.json", "missing", "missing_file", "missing cannot be read"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from evals.reports.compare import render_comparison
+from evals.reports.tables import render_comparison
 from state.errors import SettingsError
 from tests.support.report_files import lines, part, points
 from tests.support.tea_task import CALL, SAMPLES, Texts, run, sample, tea, usual_texts

@@ -12,8 +12,13 @@ import pytest
 
 from evals.evaluation import Evaluation, serialize_scores
 from evals.reports.document import render_report_html
-from evals.reports.report import build_evaluation_report, write_reports
-from evals.reports.sample_pages import SamplePage, build_sample_pages, render_sample_page
+from evals.reports.report import (
+    SamplePage,
+    build_evaluation_report,
+    build_sample_pages,
+    render_sample_page,
+    write_reports,
+)
 from evals.run import RunFolder
 from evals.task import Item, Row, Task
 from tests.support.report_files import Page
