@@ -167,7 +167,7 @@ async def check_model(settings: ModelSettings) -> list[CheckResult]:
     if settings.is_endpoint:
         checks = [*passed, CheckResult("model", "ok", f"It serves {', '.join(sorted(endpoint.context_lengths))}.")]
     counting = CheckResult("token counting", "ok", "The server counts them.")
-    if not endpoint.tokenizer:
+    if not endpoint.counts_tokens:
         mend = "Papers may be trimmed more than necessary; vLLM and llama.cpp count exactly."
         counting = CheckResult("token counting", "warning", "It has no /tokenize, so tokens are estimated.", mend)
     checks += [check_context_length(settings, endpoint), counting]

@@ -17,7 +17,7 @@ from langgraph.runtime import RunControl
 
 from state.errors import DraftroomError, InputError
 from state.files import list_filled_lines, read_file
-from tools.models.client import job_order
+from tools.models.endpoint import job_order
 
 Record = dict[str, Any]  # a line of a JSON Lines file
 Key = tuple[str, ...]  # of a job: the id of a paper, or those of a sample and a system

@@ -14,6 +14,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     JsonValue,
     ValidationInfo,
@@ -22,9 +23,12 @@ from pydantic import (
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
+from pydantic_core.core_schema import with_info_before_validator_function
 
 # Key of a field's limit in the JSON schema of an answer.
 LENGTH_LIMIT_KEY = "x-at-most"
+# Key of pydantic's validation context: a function of a value, the name of its limit, and that of its field.
+CUT_TO_LIMIT = "cut_to_limit"
 
 
 class Limits(BaseModel):
@@ -67,6 +71,15 @@ class LengthLimit:
     def __post_init__(self) -> None:
         if self.limit not in Limits.model_fields:
             raise ValueError(f"there is no limit {self.limit!r}")
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the field's schema, which cuts a value to the limit if the validation's context says how."""
+
+        def cut(value: Any, info: ValidationInfo) -> Any:
+            cut_to_limit = (info.context or {}).get(CUT_TO_LIMIT)
+            return cut_to_limit(value, self.limit, info.field_name) if cut_to_limit else value
+
+        return with_info_before_validator_function(cut, handler(source))
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Return the field's schema with the name of its limit."""

@@ -13,7 +13,7 @@ from tests.fake_endpoint import FakeEndpoint, RecordedRequest
 from tests.graphs.test_number_check import PAPER, check
 from tests.support import newsroom, review_room, society
 from tests.support.steps import step_of
-from tools.models.ask import CHARACTERS_PER_WORD
+from tools.models.client import CHARACTERS_PER_WORD
 
 LIMITS = {
     **dict(zip(("paragraphs", "terms", "advice", "improvements", "rewrites"), (31, 37, 33, 39, 41), strict=True)),

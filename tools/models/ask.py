@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import count
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -26,10 +26,10 @@ from langgraph.func import task
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from state.errors import ContextOverflowError, DraftroomError, ModelOutputError, NoUsableAnswer, RequestFailedError
-from state.model_settings import LENGTH_LIMIT_KEY, Limits, ModelSettings
+from state.model_settings import CUT_TO_LIMIT, Limits, ModelSettings
 from state.records import WHOLE_PROMPT, CallRecord, Trim
 from state.settings import describe_validation_error
-from tools.models.client import Completion, constrains, request_completions
+from tools.models.client import Completion, build_server_schema, constrains, request_completions
 from tools.models.fitting import FittedPrompt, fit_prompt
 from tools.models.prompts import Prompt, find_repeated_sentence
 from tools.text import list_sentence_starts
@@ -133,8 +133,9 @@ def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: boo
             continue
         try:
             value, end = json.JSONDecoder(strict=False).raw_decode(text, brace.start())
-            kept, cuts = enforce_limits(value, schema, limits)
-            return schema.model_validate(kept, context={LAST_TRY: last_try}), cuts
+            notes = list[str]()
+            context = {LAST_TRY: last_try, CUT_TO_LIMIT: partial(_cut_to_limit, limits, notes)}
+            return schema.model_validate(value, context=context), notes
         except json.JSONDecodeError as error:
             problems.append(f"it is not valid JSON: {error.msg} at character {error.pos}")
         except ValidationError as error:
@@ -143,63 +144,24 @@ def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: boo
 
 
 MAX_LENGTH_FACTOR = 3  # a text is cut if it exceeds its limit of words by this factor
-CHARACTERS_PER_WORD = 7  # of English science text with its spaces, rounded up
 TOKENS_PER_WORD = 2  # of English science text in Markdown, rounded up from about 1.4
 MIN_ANSWER_TOKENS = 64  # allowed for an answer, however few its words
-MAX_GRAMMAR_REPETITIONS = 1990  # llama.cpp refuses grammars that repeat something 2,000 times or more
 
 
-def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
-    """Build the JSON schema of an answer for a server, with limits of items and characters only if `bounded`.
-
-    The limits are written as `maxItems` and `maxLength`.
-    """
-
-    def convert(part: dict[str, Any]) -> dict[str, Any]:
-        name = part.pop(LENGTH_LIMIT_KEY, None)
-        if bounded and name:
-            limit = getattr(limits, name)
-            if part.get("type") == "array":
-                part["maxItems"] = limit
-            else:
-                part["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
-        return part
-
-    built: dict[str, Any] = json.loads(json.dumps(_build_json_schema(schema)), object_hook=convert)
-    return built
-
-
-@lru_cache(maxsize=64)
-def _build_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a class, which must not be changed; cached, because pydantic builds it slowly."""
-    return schema.model_json_schema()
-
-
-def enforce_limits(value: Any, schema: type[BaseModel], limits: Limits) -> tuple[Any, list[str]]:
-    """Return a decoded answer with lists cut to their limits and texts if far beyond theirs, and a note on each cut."""
-    whole, notes = _build_json_schema(schema), list[str]()
-    defs = whole.get("$defs", {})
-
-    def cut(value: Any, part: Any, name: str) -> Any:
-        part = {**defs.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), {}), **part}
-        limit = getattr(limits, part[LENGTH_LIMIT_KEY]) if LENGTH_LIMIT_KEY in part else None
-        if isinstance(value, dict):
-            return {key: cut(item, part.get("properties", {}).get(key, {}), key) for key, item in value.items()}
-        if isinstance(value, list):
-            if limit is not None and len(value) > limit:
-                notes.append(f"{len(value)} {name}, of which the first {limit} were kept")
-                value = value[:limit]
-            return [cut(item, part.get("items", {}), name) for item in value]
-        if isinstance(value, str) and limit is not None and len(value.split()) > MAX_LENGTH_FACTOR * limit:
-            # Cut after the last sentence that fits, or after the last word if no sentence does.
-            longest = list(re.finditer(r"\S+", value))[MAX_LENGTH_FACTOR * limit - 1].end()
-            beginnings = [value[:end].rstrip() for end in list_sentence_starts(value)]
-            kept = [*(text for text in beginnings if len(text) <= longest)][-1:] or [value[:longest]]
-            notes.append(f"{name} of {len(value.split())} words, cut to {len(kept[0].split())}")
-            return kept[0]
-        return value
-
-    return cut(value, whole, "the answer"), notes
+def _cut_to_limit(limits: Limits, notes: list[str], value: Any, limit_name: str, name: str) -> Any:
+    """Return the value of a named field: a list cut to its limit, a text if it is far beyond; append a note on it."""
+    limit = getattr(limits, limit_name)
+    if isinstance(value, list) and len(value) > limit:
+        notes.append(f"{len(value)} {name}, of which the first {limit} were kept")
+        return value[:limit]
+    if isinstance(value, str) and len(value.split()) > MAX_LENGTH_FACTOR * limit:
+        # Cut after the last sentence that fits, or after the last word if no sentence does.
+        longest = list(re.finditer(r"\S+", value))[MAX_LENGTH_FACTOR * limit - 1].end()
+        beginnings = [value[:end].rstrip() for end in list_sentence_starts(value)]
+        kept = [*(text for text in beginnings if len(text) <= longest)][-1:] or [value[:longest]]
+        notes.append(f"{name} of {len(value.split())} words, cut to {len(kept[0].split())}")
+        return kept[0]
+    return value
 
 
 REASK_ENDING = "\n\nYour previous answer could not be used: {problem}. Answer again, with nothing but {wanted}."

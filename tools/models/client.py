@@ -1,92 +1,26 @@
-"""Send requests to models: streamed, retried after transient faults, and limited in number for each server.
-
-Of many jobs that share an endpoint, the oldest goes first. So jobs end one after the other, each as early as possible,
-and papers that were read meanwhile always wait for a slot. If all jobs took turns, all would end at the same time, and
-the endpoint would be idle while the next papers are read.
-"""
+"""Send requests to models: streamed, retried after transient faults, and limited in number for each server."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from contextvars import ContextVar
-from functools import partial
-from heapq import heappop, heappush
-from itertools import count
+from functools import lru_cache, partial
 from typing import Any, NotRequired, TypedDict
-from weakref import WeakKeyDictionary
 
 from langchain_core.messages import HumanMessage
 from langchain_core.messages.ai import UsageMetadata, add_usage
 from langgraph.config import get_config
+from pydantic import BaseModel
 
 from state.errors import ContextOverflowError, DraftroomError, RequestFailedError, RequestRefusedError, SettingsError
-from state.model_settings import ModelSettings
+from state.model_settings import LENGTH_LIMIT_KEY, Limits, ModelSettings
 from state.records import Trim
-from tools.models.endpoint import (
-    CLIENT_ERRORS,
-    CUT_OFF,
-    NO_CHOICE,
-    BrokenAnswerError,
-    convert_client_error,
-    discard_endpoint,
-    may_be_caused_by_request,
-    open_client,
-    quote_server_message,
-    record_context_length,
-    send_with_retries,
-    translate_error,
-)
+from tools.models.endpoint import discard_endpoint, get_server, open_client
+from tools.models.faults import CUT_OFF, NO_CHOICE, ServerError, quote_message, send_with_retries, translate_fault
 from tools.models.providers import bind_request, bind_schema, read_finish_reason, read_piece
-
-# Rank of the current job among those that share the endpoints. Requests of equal rank go in the order of their arrival.
-job_order: ContextVar[int] = ContextVar("job_order", default=0)
-
-
-class _RequestSlots:
-    """A semaphore of a server that admits the request of the oldest job first."""
-
-    def __init__(self, number: int) -> None:
-        self._free = number
-        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
-        self._arrivals = count()
-
-    async def __aenter__(self) -> None:
-        """Wait for a slot and take it."""
-        turn = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (job_order.get(), next(self._arrivals), turn))
-        self._admit(0)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if not turn.cancelled():  # the slot was granted at the same moment
-                self._admit(1)
-            raise
-
-    async def __aexit__(self, *_: object) -> None:
-        """Pass the slot to the oldest job that waits for it."""
-        self._admit(1)
-
-    def _admit(self, released: int) -> None:
-        """Add released slots to the free ones, and grant these to the oldest jobs."""
-        self._free += released
-        while self._free and self._waiting:
-            *_, turn = heappop(self._waiting)
-            if not turn.done():
-                self._free -= 1
-                turn.set_result(None)
-
-
-_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, _RequestSlots]] = WeakKeyDictionary()
-
-
-def acquire_slot(settings: ModelSettings) -> _RequestSlots:
-    """Hold a slot of the server within an `async with` block; one with too many requests may answer none in time."""
-    servers = _slots.setdefault(asyncio.get_running_loop(), {})
-    return servers.setdefault(settings.address, _RequestSlots(settings.concurrency))
-
 
 # Finish reasons of an interrupted answer: none at all, and those that vLLM reports when it is shut down.
 INTERRUPTED_REASONS = {"", "abort", "error"}
@@ -95,8 +29,8 @@ INTERRUPTED_REASONS = {"", "abort", "error"}
 SESSION_HEADER = "X-Session-ID"
 HARMLESS_PROMPT = "Say yes."  # no filter refuses it
 PROBE_MAX_TOKENS = 16  # enough to show that a server completes its answers
-# Endpoints that returned fewer answers than were requested.
-_single_answer_endpoints: WeakKeyDictionary[asyncio.AbstractEventLoop, set[str]] = WeakKeyDictionary()
+CHARACTERS_PER_WORD = 7  # of English science text with its spaces, rounded up
+MAX_GRAMMAR_REPETITIONS = 1990  # llama.cpp refuses grammars that repeat something 2,000 times or more
 
 
 class Completion(TypedDict):
@@ -144,32 +78,32 @@ async def request_completions(
         RequestRefusedError: If the server refuses this prompt, but answers another.
         SettingsError: If the server does not accept another part of the request, or its client cannot be built.
     """
-    single = _single_answer_endpoints.setdefault(asyncio.get_running_loop(), set())
-    if settings.address in single or not settings.is_endpoint:
+    server = get_server(settings)
+    if server.answers_singly or not settings.is_endpoint:
         number = 1
     stream = partial(stream_pieces, settings=settings, schema=schema, number=number)
     completions: list[Completion] = []
 
     async def send() -> list[Completion]:
-        async with acquire_slot(settings):
+        async with server.slots:
             return await _collect(stream(prompt, max_tokens), settings, max_tokens, progress)
 
     try:
         completions, retries = await send_with_retries(settings, send)
         completions[0]["http_retries"] = retries
-    except CLIENT_ERRORS as error:
-        fault = await classify_fault(error, settings, prompt, max_tokens, stream)
-        if number == 1 or not isinstance(fault, SettingsError):
-            raise fault from None  # the cause may quote the key or the prompt
+    except ServerError as fault:
+        error = await classify_fault(fault, settings, prompt, max_tokens, stream)
+        if number == 1 or not isinstance(error, SettingsError):
+            raise error from None  # the cause may quote the key or the prompt
     if not completions:
         completions = await request_completions(prompt, settings, schema, max_tokens, progress)
     if len(completions) < number:
-        single.add(settings.address)
+        server.answers_singly = True
     return completions
 
 
 async def classify_fault(
-    error: Exception,
+    fault: ServerError,
     settings: ModelSettings,
     prompt: str,
     max_tokens: int,
@@ -183,81 +117,67 @@ async def classify_fault(
     can be answered, else the error for all of them.
     """
     discard_endpoint(settings)
-    fault = translate_error(error, settings, prompt)
-    if isinstance(fault, ContextOverflowError) and fault.context_length:
-        record_context_length(settings, fault.context_length)
-    is_refusal = isinstance(fault, SettingsError)
+    error, server = translate_fault(fault, settings, prompt), get_server(settings)
+    if isinstance(error, ContextOverflowError) and error.context_length:
+        server.learned_lengths[settings.model] = error.context_length
+    is_refusal = isinstance(error, SettingsError)
     # After a refusal of several answers they are requested one by one, so the reason does not matter yet.
-    if stream.keywords["number"] > 1 if is_refusal else not may_be_caused_by_request(error):
-        return fault
+    if stream.keywords["number"] > 1 if is_refusal else not fault.may_be_caused_by_request:
+        return error
     limit = max_tokens if is_refusal else PROBE_MAX_TOKENS
     try:
-        async with acquire_slot(settings), aclosing(stream(HARMLESS_PROMPT, limit)) as answer:
-            if is_refusal:
-                await anext(answer)
-            else:
-                await _collect(answer, settings, limit, lambda *_: None)
-    except (*CLIENT_ERRORS, StopAsyncIteration):
-        return fault
+        async with server.slots, aclosing(stream(HARMLESS_PROMPT, limit)) as answer:
+            await (anext(answer) if is_refusal else _collect(answer, settings, limit, lambda *_: None))
+    except Exception:  # noqa: BLE001 - each client has exceptions of its own
+        return error
     if is_refusal:
-        quote = quote_server_message(error, prompt)
+        quote = quote_message(fault, prompt)
         return RequestRefusedError(
             f"{settings.server} refuses this text{quote}, and answers others; give this role a model without such a "
             "filter, or leave the passage out.",
             problem=f"the endpoint refuses its text{quote}",
         )
-    happened, _, advice = str(fault).rpartition("; ")
+    happened, _, advice = str(error).rpartition("; ")
     problem = f"{happened}, but answers other requests"
     return RequestFailedError(f"{problem}; {advice}", problem=problem)
 
 
 async def stream_pieces(
-    prompt: str,
-    max_tokens: int,
-    *,
-    settings: ModelSettings,
-    schema: dict[str, Any] | None,
-    number: int,
+    prompt: str, max_tokens: int, *, settings: ModelSettings, schema: dict[str, Any] | None, number: int
 ) -> AsyncGenerator[Piece, None]:
-    """Stream the pieces of `number` answers; exceptions of any client are raised as those of OpenAI's."""
+    """Stream the pieces of `number` answers; the exceptions are those of the client."""
     client: Any = await open_client(settings)
-    try:
-        if number > 1:
-            # LangChain's client mixes the pieces of several answers; the OpenAI client below it keeps them apart.
-            chunks = await client.root_async_client.chat.completions.create(
-                messages=[{"role": "user", "content": prompt}],
-                n=number,
-                stream=True,
-                stream_options={"include_usage": True},
-                **build_request_arguments(settings, schema, max_tokens),
-            )
-            async for chunk in chunks:
-                if chunk.usage:
-                    yield (0, "", "", (chunk.usage.prompt_tokens, chunk.usage.completion_tokens))
-                for choice in chunk.choices:
-                    yield (choice.index, choice.delta.content or "", choice.finish_reason or "", None)
-            return
-        if settings.is_endpoint:
-            chunks = client.astream([HumanMessage(prompt)], **build_request_arguments(settings, schema, max_tokens))
-        else:
-            chunks = bind_request(client, settings, schema, max_tokens).astream([HumanMessage(prompt)])
-        usage: UsageMetadata | None = None
+    arguments = build_request_arguments(settings, schema, max_tokens)
+    if number > 1:
+        # LangChain's client mixes the pieces of several answers; the OpenAI client below it keeps them apart.
+        chunks = await client.root_async_client.chat.completions.create(
+            messages=[{"role": "user", "content": prompt}],
+            n=number,
+            stream=True,
+            stream_options={"include_usage": True},
+            **arguments,
+        )
         async for chunk in chunks:
-            if chunk.usage_metadata:
-                # Some endpoints repeat the usage so far; the classes of providers report the usage of each piece.
-                usage = chunk.usage_metadata if settings.is_endpoint else add_usage(usage, chunk.usage_metadata)
-            told = (usage["input_tokens"], usage["output_tokens"]) if usage else None
-            yield (0, read_piece(chunk), read_finish_reason(chunk), told)
-    except Exception as error:
-        if (converted := convert_client_error(error, settings)) is error:
-            raise
-        raise converted from error
+            if chunk.usage:
+                yield (0, "", "", (chunk.usage.prompt_tokens, chunk.usage.completion_tokens))
+            for choice in chunk.choices:
+                yield (choice.index, choice.delta.content or "", choice.finish_reason or "", None)
+        return
+    if not settings.is_endpoint:
+        client, arguments = bind_request(client, settings, schema, max_tokens), {}
+    usage: UsageMetadata | None = None
+    async for chunk in client.astream([HumanMessage(prompt)], **arguments):
+        if chunk.usage_metadata:
+            # Some endpoints repeat the usage so far; the classes of providers report the usage of each piece.
+            usage = chunk.usage_metadata if settings.is_endpoint else add_usage(usage, chunk.usage_metadata)
+        told = (usage["input_tokens"], usage["output_tokens"]) if usage else None
+        yield (0, read_piece(chunk), read_finish_reason(chunk), told)
 
 
 async def _collect(
     pieces: AsyncGenerator[Piece, None], settings: ModelSettings, max_tokens: int, progress: Progress
 ) -> list[Completion]:
-    """Return the answers of a stream in order; raise `BrokenAnswerError` if one breaks off, or after a long silence.
+    """Return the answers of a stream in order; raise `ServerError` if one breaks off, or after a long silence.
 
     The first one holds the usage of all. Without usage from the server, the number of pieces estimates the tokens.
     """
@@ -276,7 +196,7 @@ async def _collect(
     if not settings.is_endpoint and not reasons.get(0):  # not every class tells why an answer ended
         reasons[0] = "length" if usage and usage[1] >= max_tokens else "stop"
     if INTERRUPTED_REASONS & set(reasons.values()) or not texts:
-        raise BrokenAnswerError(CUT_OFF if received else NO_CHOICE)
+        raise ServerError(CUT_OFF if received else NO_CHOICE)
     read, written = usage or (0, received)
     return [
         Completion(
@@ -290,6 +210,32 @@ async def _collect(
         )
         for place, index in enumerate(sorted(texts))
     ]
+
+
+def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: bool) -> dict[str, Any]:
+    """Build the JSON schema of an answer for a server, with limits of items and characters only if `bounded`.
+
+    The limits are written as `maxItems` and `maxLength`.
+    """
+
+    def convert(part: dict[str, Any]) -> dict[str, Any]:
+        name = part.pop(LENGTH_LIMIT_KEY, None)
+        if bounded and name:
+            limit = getattr(limits, name)
+            if part.get("type") == "array":
+                part["maxItems"] = limit
+            else:
+                part["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
+        return part
+
+    built: dict[str, Any] = json.loads(json.dumps(_build_json_schema(schema)), object_hook=convert)
+    return built
+
+
+@lru_cache(maxsize=64)
+def _build_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a class, which must not be changed; cached, because pydantic builds it slowly."""
+    return schema.model_json_schema()
 
 
 async def constrains(settings: ModelSettings, schema: dict[str, Any]) -> bool:

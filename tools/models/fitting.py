@@ -43,7 +43,7 @@ async def fit_prompt(
     """
     endpoint = await fetch_endpoint(settings)
     length = find_context_length(settings, endpoint)
-    whole, counted = str(variables[trim]), bool(endpoint.tokenizer)
+    whole, counted = str(variables[trim]), endpoint.counts_tokens
 
     async def render(value: str) -> tuple[str, int]:
         text = prompt.render({**variables, trim: value}) + ending

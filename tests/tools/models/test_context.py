@@ -16,8 +16,8 @@ from tests.fake_endpoint import FakeEndpoint, Json, Reasoning, Script, Status, T
 from tests.fake_endpoint.exchange import Exchange
 from tests.fake_endpoint.tokens import count_tokens, render_chat
 from tests.tools.models.desk import GOOD, Desk
+from tools.models.endpoint import TEMPLATE_TOKENS, fetch_endpoint
 from tools.models.endpoint import count_message_tokens as count_tokens_of
-from tools.models.endpoint import fetch_endpoint
 
 PARAGRAPH = "One cell met another cell.\n\nThey grew old."
 LONG = "\n\n".join([PARAGRAPH] * 200)  # 1,600 words, 2,000 tokens
@@ -151,7 +151,7 @@ async def test_a_refusal_that_tells_nothing_new_is_the_end_of_it(desk: Desk) -> 
 async def test_an_endpoint_describes_itself_once(desk: Desk) -> None:
     endpoint = await fetch_endpoint(desk.settings())
     assert endpoint.context_lengths == {"large": 8192, "small": 4096}
-    assert endpoint.tokenizer == "vLLM"
+    assert endpoint.counts_tokens
     assert await fetch_endpoint(desk.settings(model="small")) is endpoint
     assert [request.path for request in desk.endpoint.requests] == ["/v1/models", "/tokenize"]
 
@@ -165,10 +165,7 @@ class LlamaCpp(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path == "/apply-template":
-            self._send({"prompt": f"<user>{body['messages'][0]['content']}</user>"})
-        else:
-            self._send({"tokens": [*body["content"]]})
+        self._send({"tokens": [*body["content"]]})
 
     def _send(self, value: Any, kind: str = "application/json") -> None:
         body = json.dumps(value).encode()
@@ -200,18 +197,18 @@ def other_server(request: pytest.FixtureRequest) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("other_server", [LlamaCpp], indirect=True)
-async def test_llama_cpp_counts_the_tokens_of_the_chat_template_too(other_server: str, desk: Desk) -> None:
+async def test_llama_cpp_counts_tokens_to_which_a_chat_template_is_added(other_server: str, desk: Desk) -> None:
     settings = desk.settings(base_url=other_server)
     endpoint = await fetch_endpoint(settings)
-    assert (endpoint.context_lengths, endpoint.tokenizer) == ({"large": 1024}, "llama.cpp")
-    assert await count_tokens_of("x" * 300, settings, endpoint) == 300 + len("<user></user>")
+    assert (endpoint.context_lengths, endpoint.counts_tokens) == ({"large": 1024}, True)
+    assert await count_tokens_of("x" * 300, settings, endpoint) == 300 + TEMPLATE_TOKENS
 
 
 @pytest.mark.parametrize("other_server", [OnePage], indirect=True)
 async def test_another_servers_tokenize_is_not_relied_upon(other_server: str, desk: Desk) -> None:
     settings = desk.settings(base_url=other_server)
     endpoint = await fetch_endpoint(settings)
-    assert endpoint.tokenizer == ""
+    assert not endpoint.counts_tokens
     assert await count_tokens_of("x" * 300, settings, endpoint) == 100
 
 
