@@ -28,9 +28,10 @@ from state.files import make_storage_error, resolve_state_folder
 from state.model_settings import Limits, ModelSettings
 from state.settings import AGENTS, OPTIONAL_ROLES, EmbeddingSettings, FeedbackSettings, LiteratureSettings, Settings
 from tools.configuration import find_settings_file, load_settings
-from tools.models.ask import UnusableAnswerError, describe_remedy, is_prompt_truncated, parse_answer
+from tools.models.ask import UnusableAnswerError, describe_remedy, parse_answer
 from tools.models.client import PROBE_MAX_TOKENS, request_completions
 from tools.models.endpoint import CHARACTERS_PER_TOKEN, Endpoint, close_clients, fetch_endpoint, find_context_length
+from tools.models.fitting import is_prompt_truncated
 from tools.retrieval.embedders import choose_embeddings
 from tools.text import strip_control_characters
 
@@ -204,7 +205,7 @@ async def check_long_prompts(settings: ModelSettings) -> CheckResult:
         return CheckResult(name, "ok", "The endpoint refuses prompts that are too long.")
     except DraftroomError as error:
         return build_failed_check(name, error)
-    if is_prompt_truncated(answer["input_tokens"], sent, counted=False):
+    if is_prompt_truncated(answer["input_tokens"], sent):
         found = f"The server read {answer['input_tokens']:,} of about {sent:,} tokens, and cut the others silently."
         mend = "Serve the model with a longer context (Ollama: `num_ctx`), and set `context_length` to it."
         return CheckResult(name, "warning", found, mend)

@@ -193,9 +193,12 @@ class EmbeddingSettings(BaseModel):
     model: str = Field(
         "all-MiniLM-L6-v2",
         min_length=1,
-        description="The built-in model, the folder of another one, or its name at an endpoint or provider.",
+        description="The built-in model, or the name of another one at an endpoint or provider.",
     )
-    provider: str | None = Field(None, description="Provider of LangChain's `init_embeddings`, for example `ollama`.")
+    provider: str | None = Field(
+        None,
+        description="Provider of LangChain's `init_embeddings`, such as `ollama`; `huggingface` takes a folder, too.",
+    )
     use: CodeName | None = Field(None, description="Your own class of LangChain embeddings, as `module:Class`.")
     base_url: str | None = Field(None, description="OpenAI-compatible endpoint of the model; otherwise it runs here.")
     api_key_env: KeyName = Field("OPENAI_API_KEY", description="Name of the environment variable that holds its key.")

@@ -114,9 +114,8 @@ async def initialise(
 
 
 def _build_embeddings_client(chosen: FeedbackSettings) -> None:
-    """Build the client of an embedding model elsewhere, so that a missing package is told before a model is asked."""
-    is_local = chosen.embedding == EmbeddingSettings(model=chosen.embedding.model)
-    if not (chosen.retriever or chosen.retrieval == "bm25" or is_local):
+    """Build the client of the embedding model, so that a missing package is told before a model is asked."""
+    if not chosen.retriever and chosen.retrieval != "bm25":
         from tools.retrieval.embedders import choose_embeddings  # noqa: PLC0415 - packages of an extra
 
         choose_embeddings(chosen.embedding)

@@ -116,7 +116,7 @@ async def test_without_an_embedding_model_nothing_is_compared_and_a_note_says_so
     assert paragraphs(result) == ["p2", "p3"]
     assert prompts(fake_endpoint, "Repetition") == []
     [note] = result["comments"][1]["verification"]["notes"]
-    assert "was not asked: The embedding endpoint http://127.0.0.1:9/v1 does not answer" in note
+    assert "was not asked: The embedding endpoint http://127.0.0.1:9/v1 cannot be reached" in note
 
 
 async def test_one_that_was_left_out_is_compared_with_no_more(fake_endpoint: FakeEndpoint) -> None:

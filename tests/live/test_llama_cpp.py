@@ -13,7 +13,13 @@ from serving.servers import start_profile_servers, stop_profile_servers
 from state.model_settings import Limits, ModelSettings
 from tools.models.ask import parse_answer
 from tools.models.client import request_completions
-from tools.models.endpoint import close_clients, count_message_tokens, fetch_endpoint, find_context_length
+from tools.models.endpoint import (
+    TEMPLATE_TOKENS,
+    close_clients,
+    count_message_tokens,
+    fetch_endpoint,
+    find_context_length,
+)
 
 SMALL = """
 description = "The embedded model by llama.cpp"
@@ -59,7 +65,8 @@ async def test_it_counts_the_tokens_that_it_then_reads_and_tells_the_context_of_
     endpoint = await fetch_endpoint(settings)
     assert find_context_length(settings, endpoint) == 2048
     (answer,) = await request_completions(PROMPT, settings, None, 5, lambda *_: None)
-    assert answer["input_tokens"] == await count_message_tokens(PROMPT, settings, endpoint)
+    counted = await count_message_tokens(PROMPT, settings, endpoint)
+    assert counted - TEMPLATE_TOKENS <= answer["input_tokens"] <= counted
 
 
 async def test_its_grammar_holds_an_answer_to_the_schema(settings: ModelSettings) -> None:

@@ -5,7 +5,6 @@ Values that code reads are requested as JSON by a schema; prose, such as an arti
 
 Each request is a LangGraph task, so its answer is written to the checkpoint as soon as it is complete. A run that is
 killed between a first answer and its re-ask resumes with the re-ask, and repeats only requests that were under way.
-Answers that end together are read and stored one after the other: up to half a second for eight (two busy cores).
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from state.model_settings import CUT_TO_LIMIT, Limits, ModelSettings
 from state.records import WHOLE_PROMPT, CallRecord, Trim
 from state.settings import describe_validation_error
 from tools.models.client import Completion, build_server_schema, constrains, request_completions
-from tools.models.fitting import FittedPrompt, fit_prompt
+from tools.models.fitting import FittedPrompt, fit_prompt, is_prompt_truncated
 from tools.models.prompts import Prompt, find_repeated_sentence
 from tools.text import list_sentence_starts
 
@@ -126,8 +125,7 @@ def parse_answer(
 
 def _parse_json(text: str, schema: type[Value], limits: Limits, *, last_try: bool) -> tuple[Value, list[str]]:
     """Parse the first JSON object of a text that fits the schema; raise `UnusableAnswerError` if none does."""
-    problems: list[str] = []
-    end = 0
+    problems, end = list[str](), 0
     for brace in _OBJECT.finditer(text):
         if brace.start() < end:  # within an object that was read and does not fit
             continue
@@ -157,10 +155,10 @@ def _cut_to_limit(limits: Limits, notes: list[str], value: Any, limit_name: str,
     if isinstance(value, str) and len(value.split()) > MAX_LENGTH_FACTOR * limit:
         # Cut after the last sentence that fits, or after the last word if no sentence does.
         longest = list(re.finditer(r"\S+", value))[MAX_LENGTH_FACTOR * limit - 1].end()
-        beginnings = [value[:end].rstrip() for end in list_sentence_starts(value)]
-        kept = [*(text for text in beginnings if len(text) <= longest)][-1:] or [value[:longest]]
-        notes.append(f"{name} of {len(value.split())} words, cut to {len(kept[0].split())}")
-        return kept[0]
+        beginnings = (value[:end].rstrip() for end in list_sentence_starts(value))
+        kept = max((text for text in beginnings if len(text) <= longest), key=len, default=value[:longest])
+        notes.append(f"{name} of {len(value.split())} words, cut to {len(kept.split())}")
+        return kept
     return value
 
 
@@ -168,7 +166,6 @@ REASK_ENDING = "\n\nYour previous answer could not be used: {problem}. Answer ag
 # For servers that take no schema; at the end, so that prompts share their beginning in the server's cache.
 SCHEMA_ENDING = "\n\nAnswer with nothing but one JSON object that keeps to this JSON schema:\n{schema}"
 MAX_PROBLEM_CHARACTERS = 400  # `fitting.REASK_TOKENS` reserves tokens for them
-MIN_RELIABLE_ESTIMATE = 2000  # tokens of a prompt from which an estimate shows whether a server has cut it
 MIN_REASK_TEMPERATURE = 0.6
 # Key in the metadata of LangGraph's configuration: how often the run has failed because no answer was usable.
 FAILED_ANSWERS = "failed_answers"
@@ -230,13 +227,11 @@ class Answer(Generic[Value]):
 
     def add_completions(self, request: ModelRequest[Value], completions: list[Completion]) -> None:
         """Parse the completions of a request; add their values and problems, and one record of the call."""
-        cuts: list[str] = []
+        cuts, is_reask = list[str](), bool(request.problem)
         find = partial(find_repeated_sentence, prompt=request.fitted.text, variables=request.variables)
         for completion in completions:
             try:
-                value, notes = parse_answer(
-                    completion, request.schema, request.limits, find, last_try=bool(request.problem)
-                )
+                value, notes = parse_answer(completion, request.schema, request.limits, find, last_try=is_reask)
             except UnusableAnswerError as problem:
                 self.unusable.append(str(problem))
             else:
@@ -255,7 +250,7 @@ class Answer(Generic[Value]):
             tokens_estimated=first["tokens_estimated"],
             seconds=first["seconds"],
             http_retries=first["http_retries"],
-            reask=bool(request.problem),
+            reask=is_reask,
             finish_reason=", ".join(sorted({completion["finish_reason"] for completion in completions})),
             trims=first.get("trims", request.fitted.trims),
             cuts=cuts,
@@ -276,10 +271,8 @@ async def ask_model(  # noqa: PLR0913 - what a question consists of
 ) -> Answer[Value]:
     """Ask a model for `number` values of a schema; return the usable ones, at least one. Re-ask if there are none.
 
-    Must run inside a LangGraph node.
-
-    `trim` is the variable that may be shortened if the prompt exceeds the context. The prompt sees the run's limits as
-    `limits` if it declares them.
+    Must run inside a LangGraph node. The variable `trim` may be shortened if the prompt exceeds the context. The prompt
+    sees the run's limits as `limits` if it declares them.
 
     Raises:
         ModelUnavailableError: If the server fails after all retries.
@@ -340,7 +333,7 @@ async def request_answers(
     who = {"role": caller.role, "step": caller.step}
     var_child_runnable_config.set(merge_configs(get_config(), {"tags": [*who.values()], "metadata": who}))
     event, write = {**who, "round": caller.round, "model": settings.model}, get_stream_writer()
-    completions: list[Completion] = []
+    answer, completions = Answer[Any](), list[Completion]()
     try:
         for may_refit in (True, False):
             admission_check.get()()
@@ -368,14 +361,13 @@ async def request_answers(
                 write({"event": "ended", **event})
         trims, read = list(request.fitted.trims), completions[0]["input_tokens"]
         # Some servers cut a prompt without an error, as Ollama does beyond its `num_ctx`.
-        if is_prompt_truncated(read, request.fitted.tokens, counted=request.fitted.is_counted):
+        if is_prompt_truncated(read, request.fitted.tokens):
             trims.append(Trim(variable=WHOLE_PROMPT, words_kept=read, words_before=request.fitted.tokens))
         completions[0]["trims"] = trims
-        answer = Answer[Any]()
         if is_reask:
             answer.add_completions(request, completions)
-        if answer.unusable and not answer.values:
-            raise _build_unusable_error(caller.role, settings.model, answer)
+            if not answer.values:
+                raise _build_unusable_error(caller.role, settings.model, answer)
     except DraftroomError as error:
         error.spent[:0] = before
         raise
@@ -405,11 +397,3 @@ def _build_unusable_error(role: str, model: str, answer: Answer[Any]) -> ModelOu
         problem=problem,
         spent=answer.calls,
     )
-
-
-def is_prompt_truncated(read: int, sent: int, *, counted: bool) -> bool:
-    """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain.
-
-    A server that does not count reports 0 tokens; an estimate shows nothing about a short prompt.
-    """
-    return 0 < read < sent / 2 and (counted or sent > MIN_RELIABLE_ESTIMATE)

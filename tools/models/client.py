@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any, NotRequired, TypedDict
 
 from langchain_core.messages import HumanMessage
@@ -82,7 +82,6 @@ async def request_completions(
     if server.answers_singly or not settings.is_endpoint:
         number = 1
     stream = partial(stream_pieces, settings=settings, schema=schema, number=number)
-    completions: list[Completion] = []
 
     async def send() -> list[Completion]:
         async with server.slots:
@@ -95,7 +94,6 @@ async def request_completions(
         error = await classify_fault(fault, settings, prompt, max_tokens, stream)
         if number == 1 or not isinstance(error, SettingsError):
             raise error from None  # the cause may quote the key or the prompt
-    if not completions:
         completions = await request_completions(prompt, settings, schema, max_tokens, progress)
     if len(completions) < number:
         server.answers_singly = True
@@ -228,14 +226,8 @@ def build_server_schema(schema: type[BaseModel], limits: Limits, *, bounded: boo
                 part["maxLength"] = min(limit * CHARACTERS_PER_WORD, MAX_GRAMMAR_REPETITIONS)
         return part
 
-    built: dict[str, Any] = json.loads(json.dumps(_build_json_schema(schema)), object_hook=convert)
+    built: dict[str, Any] = json.loads(json.dumps(schema.model_json_schema()), object_hook=convert)
     return built
-
-
-@lru_cache(maxsize=64)
-def _build_json_schema(schema: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a class, which must not be changed; cached, because pydantic builds it slowly."""
-    return schema.model_json_schema()
 
 
 async def constrains(settings: ModelSettings, schema: dict[str, Any]) -> bool:

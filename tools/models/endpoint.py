@@ -14,7 +14,6 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from heapq import heappop, heappush
 from itertools import count
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -59,33 +58,27 @@ class _RequestSlots:
 
     def __init__(self, number: int) -> None:
         self._free = number
-        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[int, int]] = []
         self._arrivals = count()
+        self._changed = asyncio.Event()
 
     async def __aenter__(self) -> None:
         """Wait for a slot and take it."""
-        turn = asyncio.get_running_loop().create_future()
-        heappush(self._waiting, (job_order.get(), next(self._arrivals), turn))
-        self._admit(0)
+        turn = (job_order.get(), next(self._arrivals))
+        self._waiting.append(turn)
         try:
-            await turn
-        except asyncio.CancelledError:
-            if not turn.cancelled():  # the slot was granted at the same moment
-                self._admit(1)
-            raise
+            while not self._free or turn != min(self._waiting):
+                self._changed.clear()
+                await self._changed.wait()
+            self._free -= 1
+        finally:  # also if it is cancelled, so that the next one looks
+            self._waiting.remove(turn)
+            self._changed.set()
 
     async def __aexit__(self, *_: object) -> None:
-        """Pass the slot to the oldest job that waits for it."""
-        self._admit(1)
-
-    def _admit(self, released: int) -> None:
-        """Add released slots to the free ones, and grant these to the oldest jobs."""
-        self._free += released
-        while self._free and self._waiting:
-            *_, turn = heappop(self._waiting)
-            if not turn.done():
-                self._free -= 1
-                turn.set_result(None)
+        """Release the slot."""
+        self._free += 1
+        self._changed.set()
 
 
 @dataclass

@@ -54,7 +54,7 @@ MISSING_KEY_PATTERN = re.compile(r"api[ _-]?key|authentication|credential", re.I
 QUOTED_MESSAGE_PATTERN = re.compile(r"""['"]message['"]:\s*(['"])(.+?)\1""")
 # Clients use different HTTP libraries, whose exceptions have such names in common.
 UNREACHABLE_PATTERN = re.compile(r"\bConnect(Error|Timeout)\b")
-CUT_OFF_PATTERN = re.compile("Connect|ReadError|Protocol")
+LOST_PATTERN = re.compile("Connect|ReadError|Protocol")
 # What a server did and what to change; the sentence begins with its name.
 CUT_OFF = "broke off its answer, or lost the connection; look at its log, then resume the run"
 NO_CHOICE = "sent an answer without any choice or text in it; look at its log, then resume the run"
@@ -147,7 +147,7 @@ def _read_names(error: Exception, names: str, settings: ModelSettings) -> Server
         return ServerError(f"cannot be reached; {start} or correct `base_url`", is_unreachable=True)
     if "Timeout" in names:
         return ServerError(f"was silent for {settings.timeout_s:g} s; look at its log, or set a longer `timeout_s`")
-    if CUT_OFF_PATTERN.search(names):
+    if LOST_PATTERN.search(names):
         return ServerError(CUT_OFF)
     if isinstance(error, ValidationError) and error.title.startswith("AIMessage"):  # its content is None, for example
         return ServerError(NO_CHOICE)
@@ -256,12 +256,12 @@ def translate_fault(fault: ServerError, settings: ModelSettings, prompt: str = "
         return ModelUnavailableError(f"{where} does not serve {settings.model!r}{quote}; {fix}.", kind="wrong_model")
     if status in {400, 413, 422}:
         return _translate_refusal(fault, settings, quote)
+    told = f"answered with status {status}"
     if fault.is_loading:
         told, advice = "is still loading its model", "wait until it is ready, or set a longer `startup_wait_s`"
-        return ModelUnavailableError(f"{where} {told}{quote}; {advice}.")
-    if fault.delay:
+    elif fault.delay:
         advice = f"it asks to wait {fault.delay:.0f} s, then resume the run"
-    return ModelUnavailableError(f"{where} answered with status {status}{quote}; {advice}.")
+    return ModelUnavailableError(f"{where} {told}{quote}; {advice}.")
 
 
 def _translate_refusal(fault: ServerError, settings: ModelSettings, quote: str) -> DraftroomError:

@@ -17,6 +17,7 @@ REASK_TOKENS = 160  # kept for the sentence that a re-ask adds to the prompt
 # hold the longest article and some thoughts before it; of a small context, most should be left to the input.
 RESERVED_ANSWER_TOKENS = 4096
 MIN_TRIMMED_WORDS = 40  # with less of a text, an agent has nothing to work on
+MIN_COMPARABLE_TOKENS = 2000  # of a prompt; with less, an estimate does not show whether a server has cut it
 TRIM_TARGET_SHARE = 0.97  # Trimming aims below the limit, because the number of tokens per word differs along a text.
 
 
@@ -26,8 +27,6 @@ class FittedPrompt:
 
     text: str
     tokens: int
-    is_counted: bool
-    """Whether the server has counted the tokens; else they are an estimate."""
     max_tokens: int
     trims: list[Trim]
 
@@ -43,7 +42,7 @@ async def fit_prompt(
     """
     endpoint = await fetch_endpoint(settings)
     length = find_context_length(settings, endpoint)
-    whole, counted = str(variables[trim]), endpoint.counts_tokens
+    whole = str(variables[trim])
 
     async def render(value: str) -> tuple[str, int]:
         text = prompt.render({**variables, trim: value}) + ending
@@ -52,11 +51,11 @@ async def fit_prompt(
     # 1. Keep the whole text if it fits, or if nobody knows the context length.
     text, tokens = await render(whole)
     if length is None:
-        return FittedPrompt(text, tokens, counted, settings.max_tokens, [])
+        return FittedPrompt(text, tokens, settings.max_tokens, [])
     available = length - REASK_TOKENS
     limit = available - min(settings.max_tokens, length // 4, RESERVED_ANSWER_TOKENS)
     if tokens <= limit:
-        return FittedPrompt(text, tokens, counted, min(settings.max_tokens, available - tokens), [])
+        return FittedPrompt(text, tokens, min(settings.max_tokens, available - tokens), [])
     # 2. Else cut the variable, by the share of its tokens that is too much, until the prompt fits.
     _, fixed = await render("")
     words = list(re.finditer(r"\S+", whole))
@@ -73,4 +72,12 @@ async def fit_prompt(
             )
         text, tokens = await render(whole[: words[kept - 1].end()])
     cut = Trim(variable=trim, words_kept=kept, words_before=len(words))
-    return FittedPrompt(text, tokens, counted, min(settings.max_tokens, available - tokens), [cut])
+    return FittedPrompt(text, tokens, min(settings.max_tokens, available - tokens), [cut])
+
+
+def is_prompt_truncated(read: int, sent: int) -> bool:
+    """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain.
+
+    A server that does not count reports 0 tokens. Those that cut prompts have contexts longer than a short prompt.
+    """
+    return 0 < read < sent / 2 and sent > MIN_COMPARABLE_TOKENS

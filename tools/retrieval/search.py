@@ -135,9 +135,8 @@ def find_passages(
             f"Retrieval needs a package that is not installed ({error.name}): pip install 'draftroom[review]'."
         ) from error
     # A passage of an own retriever may have no place in the paper.
-    shown = [
-        each for each in fuse_rankings(rankings) if not each.paragraphs or not set(each.paragraphs) <= set(leave_out)
-    ]
+    hidden = set(leave_out)
+    shown = [each for each in fuse_rankings(rankings) if not (each.paragraphs and hidden.issuperset(each.paragraphs))]
     return [
         Passage(id=each.id, title=each.title, section=each.section, page=each.page, text=each.text)
         for each in shown[:number]

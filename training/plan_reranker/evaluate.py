@@ -19,12 +19,9 @@ from sklearn.preprocessing import StandardScaler
 
 from evals.statistics import estimate_clustered_mean
 from state.files import write_atomically
-from state.settings import EmbeddingSettings
 from tools.checks.fidelity import collect_content_stems
 from tools.reranking import load_reranker, select_unseen_weights
-from tools.reranking.plan_reranker import read_reranker_config
 from tools.retrieval.embedders import compute_cosines
-from training.fitting import resolve_model_source
 from training.plan_reranker.plans import FOUR_KINDS, PlanKind, PlannedParagraph, split_into_folds
 
 # Scores of the plans of a paragraph, by its id.
@@ -66,7 +63,7 @@ def evaluate_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph], out
     systems: dict[str, Scores] = {
         "plan re-ranker": score_by_reranker(weights, paragraphs),
         LINEAR_BASELINE: score_by_surface(paragraphs),
-        "its encoder, untrained (cosine)": score_by_encoder(read_reranker_config(weights).encoder, paragraphs),
+        "packaged encoder, untrained (cosine)": score_by_encoder(paragraphs),
         "chance": {each.id: dict.fromkeys(each.texts, 0.0) for each in paragraphs},
     }
     # 2. Compute the recall of each ranking, a column of the table.
@@ -126,12 +123,11 @@ def score_by_surface(paragraphs: Sequence[PlannedParagraph]) -> Scores:
     return found
 
 
-def score_by_encoder(encoder: str, paragraphs: Sequence[PlannedParagraph]) -> Scores:
-    """Score plans by their cosine similarity to the paragraph, with a pretrained encoder of that name."""
-    embedding = EmbeddingSettings(model=str(resolve_model_source(encoder)))
+def score_by_encoder(paragraphs: Sequence[PlannedParagraph]) -> Scores:
+    """Score plans by their cosine similarity to the paragraph, with the packaged encoder."""
     scores: dict[str, dict[PlanKind, float]] = {}
     for each in paragraphs:
-        cosines = compute_cosines((each.paragraph,), tuple(each.texts.values()), embedding)[0]
+        cosines = compute_cosines((each.paragraph,), tuple(each.texts.values()))[0]
         scores[each.id] = dict(zip(each.texts, cosines.tolist(), strict=True))
     return scores
 
