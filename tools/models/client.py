@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from state.errors import ContextOverflowError, DraftroomError, RequestFailedError, RequestRefusedError, SettingsError
 from state.model_settings import LENGTH_LIMIT_KEY, Limits, ModelSettings
 from state.records import Trim
-from tools.models.endpoint import discard_endpoint, get_server, open_client
+from tools.models.endpoint import discard_endpoint, get_server_state, open_client
 from tools.models.faults import CUT_OFF, NO_CHOICE, ServerError, quote_message, send_with_retries, translate_fault
 from tools.models.providers import bind_request, bind_schema, read_finish_reason, read_piece
 
@@ -78,7 +78,7 @@ async def request_completions(
         RequestRefusedError: If the server refuses this prompt, but answers another.
         SettingsError: If the server does not accept another part of the request, or its client cannot be built.
     """
-    server = get_server(settings)
+    server = get_server_state(settings)
     if server.answers_singly or not settings.is_endpoint:
         number = 1
     stream = partial(stream_pieces, settings=settings, schema=schema, number=number)
@@ -115,7 +115,7 @@ async def classify_fault(
     can be answered, else the error for all of them.
     """
     discard_endpoint(settings)
-    error, server = translate_fault(fault, settings, prompt), get_server(settings)
+    error, server = translate_fault(fault, settings, prompt), get_server_state(settings)
     if isinstance(error, ContextOverflowError) and error.context_length:
         server.learned_lengths[settings.model] = error.context_length
     is_refusal = isinstance(error, SettingsError)

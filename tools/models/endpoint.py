@@ -82,7 +82,7 @@ class _RequestSlots:
 
 
 @dataclass
-class Server:
+class ServerState:
     """What an event loop knows of a server."""
 
     slots: _RequestSlots
@@ -94,14 +94,14 @@ class Server:
     """Whether it has returned fewer answers than were requested."""
 
 
-_servers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, Server]] = WeakKeyDictionary()
+_servers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, ServerState]] = WeakKeyDictionary()
 _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, BaseChatModel]] = WeakKeyDictionary()
 
 
-def get_server(settings: ModelSettings) -> Server:
+def get_server_state(settings: ModelSettings) -> ServerState:
     """Return what is known of a model's server in this event loop."""
     servers = _servers.setdefault(asyncio.get_running_loop(), {})
-    return servers.setdefault(settings.address, Server(_RequestSlots(settings.concurrency)))
+    return servers.setdefault(settings.address, ServerState(_RequestSlots(settings.concurrency)))
 
 
 async def open_client(settings: ModelSettings) -> BaseChatModel:
@@ -165,9 +165,9 @@ async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
     if not settings.is_endpoint:
         profile = (await open_client(settings)).profile or {}
         return Endpoint({settings.model: profile.get("max_input_tokens")}, counts_tokens=False)
-    endpoint = get_server(settings).endpoint
+    endpoint = get_server_state(settings).endpoint
     if endpoint is None or settings.model not in endpoint.context_lengths:
-        endpoint = get_server(settings).endpoint = await _request_endpoint(settings)
+        endpoint = get_server_state(settings).endpoint = await _request_endpoint(settings)
     if settings.model not in endpoint.context_lengths:
         served = ", ".join(sorted(endpoint.context_lengths)) or "no model at all"
         raise ModelUnavailableError(
@@ -180,13 +180,13 @@ async def fetch_endpoint(settings: ModelSettings) -> Endpoint:
 
 def discard_endpoint(settings: ModelSettings) -> None:
     """Discard the data of an endpoint: after a fault it may return as another server with another context."""
-    get_server(settings).endpoint = None
+    get_server_state(settings).endpoint = None
 
 
 def find_context_length(settings: ModelSettings, endpoint: Endpoint) -> int | None:
     """Return the context length set, else served, or the shorter one that a refusal reported; None if unknown."""
     known = settings.context_length or endpoint.context_lengths[settings.model]
-    return min(filter(None, (known, get_server(settings).learned_lengths.get(settings.model))), default=None)
+    return min(filter(None, (known, get_server_state(settings).learned_lengths.get(settings.model))), default=None)
 
 
 async def count_message_tokens(text: str, settings: ModelSettings, endpoint: Endpoint) -> int:

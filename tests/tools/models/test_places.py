@@ -6,7 +6,7 @@ import asyncio
 from asyncio import Event, Task
 
 from state.model_settings import ModelSettings
-from tools.models.endpoint import get_server, job_order
+from tools.models.endpoint import get_server_state, job_order
 
 
 class Endpoint:
@@ -22,7 +22,7 @@ class Endpoint:
 
         async def ask() -> None:
             job_order.set(job)
-            async with get_server(self.settings).slots:
+            async with get_server_state(self.settings).slots:
                 self.came.append(name)
                 await done.wait()
 
