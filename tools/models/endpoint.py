@@ -87,6 +87,8 @@ class ServerState:
 
     slots: _RequestSlots
     """Held by each request, because a server with too many of them may answer none in time."""
+    clients: dict[str, BaseChatModel] = field(default_factory=dict)
+    """Its clients by the settings that they are built with."""
     endpoint: Endpoint | None = None
     learned_lengths: dict[str, int] = field(default_factory=dict)
     """Context lengths of models that refusals have reported; most servers leave them out of their list of models."""
@@ -95,7 +97,6 @@ class ServerState:
 
 
 _servers: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, ServerState]] = WeakKeyDictionary()
-_clients: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, BaseChatModel]] = WeakKeyDictionary()
 
 
 def get_server_state(settings: ModelSettings) -> ServerState:
@@ -110,7 +111,7 @@ async def open_client(settings: ModelSettings) -> BaseChatModel:
     Raises:
         SettingsError: The package of a provider is missing, or its class cannot be built.
     """
-    clients = _clients.setdefault(asyncio.get_running_loop(), {})
+    clients = get_server_state(settings).clients
     fields = {"provider", "use", "base_url", "api_key_env", "timeout_s"}
     key = settings.model_dump_json(include=fields if settings.is_endpoint else {*fields, "model", "extra_body"})
     if key not in clients:
@@ -122,8 +123,9 @@ async def open_client(settings: ModelSettings) -> BaseChatModel:
 
 
 async def close_clients() -> None:
-    """Close the connections of this event loop at the end of a program or a test."""
-    for client in _clients.pop(asyncio.get_running_loop(), {}).values():
+    """Close the connections of this event loop at the end of a program or a test, and forget its servers."""
+    states = _servers.pop(asyncio.get_running_loop(), {}).values()
+    for client in (client for state in states for client in state.clients.values()):
         # The clients of providers share connections with others in the process.
         if isinstance(client, ChatOpenAI) and client.http_async_client:
             await client.root_async_client.close()
