@@ -21,7 +21,7 @@ import psutil
 
 from benchmarks.fake_process import serve_fake_endpoint
 from draftroom.batch.batch import Batch, SystemRunWork
-from draftroom.batch.folder import BatchFolder
+from draftroom.batch.files import BatchFolder
 from draftroom.systems import RunRequest
 from draftroom.systems.journalism import JOURNALISM
 from evals.datasets.corpora import load_examples

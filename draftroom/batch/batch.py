@@ -16,8 +16,7 @@ from uuid import UUID, uuid5
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
-from draftroom.batch.folder import BatchFolder
-from draftroom.batch.papers import NamedPaper, iterate_papers
+from draftroom.batch.files import BatchFolder, NamedPaper, iterate_papers
 from draftroom.rendering.findings import REPORT_FORMATS
 from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer

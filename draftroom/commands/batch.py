@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
 from draftroom.batch.batch import INTERNAL_ERROR_KIND, Batch, PaperWork, SystemRunWork
-from draftroom.batch.folder import BatchFolder
+from draftroom.batch.files import BatchFolder
 from draftroom.commands import check
 from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED

@@ -11,11 +11,10 @@ import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from http.cookies import CookieError, SimpleCookie
 from typing import Self
-from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -85,7 +84,7 @@ class AccessMiddleware:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        refusal = self._check_host_and_origin(headers) or self._check_token(scope, headers)
+        refusal = self._check_host_and_origin(headers) or self._check_token(scope)
         if refusal:
             await refusal(scope, receive, send)
             return
@@ -113,22 +112,18 @@ class AccessMiddleware:
             return build_refusal_response(f"Pages of {origin[:100]!r} may not talk to this server.")
         return None
 
-    def _check_token(self, scope: Scope, headers: Headers) -> Response | None:
+    def _check_token(self, scope: Scope) -> Response | None:
         """Return None, a refusal without the token, or a redirect that moves it from the address to a cookie."""
-        token = self._access.token
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(TOKEN_COOKIE)
-        except CookieError:
-            cookie = None
-        if not token or (cookie and secrets.compare_digest(cookie.value.encode(), token.encode())):
+        token, connection = self._access.token, HTTPConnection(scope)
+        cookie, given = connection.cookies.get(TOKEN_COOKIE, ""), connection.query_params.get("token", "")
+        if not token or secrets.compare_digest(cookie.encode(), token.encode()):
             return None
-        query = parse_qs(scope["query_string"].decode("latin-1"))
-        given = next(iter(query.pop("token", [])), "")
         if not secrets.compare_digest(given.encode(), token.encode()):
             return build_refusal_response(
                 "This server asks for a token; use the whole address that `draftroom open` has printed.", 401
             )
-        redirect = RedirectResponse(f"{scope['path']}?{urlencode(query, doseq=True)}".rstrip("?"), status_code=303)
+        address = connection.url.remove_query_params("token")
+        redirect = RedirectResponse(f"{address.path}?{address.query}".rstrip("?"), status_code=303)
         redirect.set_cookie(TOKEN_COOKIE, token, httponly=True, samesite="strict")
         return redirect
 

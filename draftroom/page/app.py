@@ -1,4 +1,7 @@
-"""Routes of the page: runs, uploads, exports, and a person's changes.
+"""Routes of the page: runs, uploads, exports, and a person's changes to a finished run.
+
+A change is an update of the graph's state, written as if by one of its nodes. So it is stored in the checkpoints, can
+be reverted, and appears in every export.
 
 `langgraph.json` mounts this app into LangGraph's server. There is a page only if `draftroom open` started the server.
 """
@@ -8,11 +11,13 @@ from __future__ import annotations
 import asyncio
 import json
 import mimetypes
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -24,16 +29,29 @@ from starlette.staticfiles import StaticFiles
 from draftroom.commands.check import build_paper_report
 from draftroom.exit_codes import HTTP_STATUSES
 from draftroom.files import read_run_input_bytes
-from draftroom.page import changes, views
+from draftroom.page import views
 from draftroom.page.access import AccessMiddleware, AccessPolicy
 from draftroom.page.mcp import ToolCallMiddleware
 from draftroom.page.run_manager import RunManager, ThreadMiddleware
 from draftroom.systems import find_system
+from draftroom.systems.journalism import JOURNALISM
+from draftroom.systems.simplification import SIMPLIFICATION
+from nodes.journalism.assessment import measure_draft
+from nodes.simplification.logger import measure_version
+from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.deletion import delete_run
-from runs.record import RunRecord, find_record
+from runs.graph_state import build_graph_config
+from runs.record import RunRecord, find_record, write_record
+from runs.recorder import refresh_record
+from runs.threads import hold_thread
 from state.computed_findings import DEFAULT_SEVERITY
 from state.errors import DraftroomError, InputError
-from tools.documents.reading import MAX_BYTES, load_document
+from state.feedback import AuthorDecision
+from state.journalism import Draft
+from state.records import Values
+from state.settings import describe_validation_error
+from tools.checks.omissions import find_lost_details
+from tools.documents.reading import MAX_BYTES, load_document, load_source_text
 
 STATIC_FOLDER = Path(__file__).parent / "static"  # built from `web/` by `make web`
 MAX_REQUEST_BYTES = MAX_BYTES + 1_000_000  # a paper, and room for the other fields of the form
@@ -101,20 +119,87 @@ async def stop_run(request: Request) -> Response:
 
 
 async def update_decision(request: Request) -> Response:
-    """Save a decision on a comment, and respond with all decisions."""
-    record = await _find_requested_record(request)
-    decision = _parse_json_object(await request.body())
-    return JSONResponse(await changes.save_decision(record, request.path_params["comment"], decision))
+    """Save a decision on a comment in the run's checkpoints, and respond with all decisions by comment id."""
+    record, comment = await _find_requested_record(request), request.path_params["comment"]
+    try:
+        decision = TypeAdapter(AuthorDecision).validate_python(_parse_json_object(await request.body()))
+    except ValidationError as error:
+        raise InputError(f"This is no decision: {describe_validation_error(error)}.") from error
+
+    def build_update(values: Values) -> dict[str, Any]:
+        """Return the update of the decisions; InputError if the run has no such comment."""
+        shown = [item for item in values.get("computed", []) if item["shown"]]
+        raised = (*values.get("comments", []), *shown)
+        if comment not in {item["id"] for item in raised}:
+            raise InputError(f"The run has no comment {comment[:40]!r}.")
+        return {"decisions": {comment: decision}}
+
+    return JSONResponse((await _update_state(record, build_update, "rank_comments"))["decisions"])
 
 
 async def update_text(request: Request) -> Response:
-    """Save an edited article or plain text, and respond with its assessment or its lost details."""
+    """Save an edited article or plain text, and respond with its assessment, or itself with its lost details."""
     record = await _find_requested_record(request)
     text = _parse_json_object(await request.body()).get("text")
     if not isinstance(text, str) or not text.strip():
         raise InputError("There is no text.", kind="empty_input")
-    edit = changes.edit_article if request.url.path.endswith("/article") else changes.edit_plain_text
-    return JSONResponse(await edit(record, text))
+    if request.url.path.endswith("/article"):
+        update = partial(_build_article_update, text)
+        return JSONResponse((await _update_state(record, update, "choose_draft", JOURNALISM.name))["assessments"][-1])
+    update = partial(_build_plain_text_update, text)
+    return JSONResponse((await _update_state(record, update, "finish", SIMPLIFICATION.name))["versions"][-1])
+
+
+def _build_article_update(text: str, values: Values) -> dict[str, Any]:
+    """Return the update that adds an edited article as a new, selected draft."""
+    number = values["drafts"][-1]["round"] + 1
+    return {
+        "drafts": [Draft(round=number, text=text, improvements="")],
+        "assessments": [measure_draft(number, text, load_source_text(values["source"]))],
+        "article": text,
+        "selected_round": number,
+        "selected_because": "edited by a person",
+    }
+
+
+def _build_plain_text_update(text: str, values: Values) -> dict[str, Any]:
+    """Return the update that adds an edited plain text as a new, selected version with its lost details."""
+    number = values["versions"][-1]["number"] + 1
+    lost = find_lost_details(load_source_text(values["source"]), text)
+    return {
+        "text": text,
+        "simplified": text,
+        "lost": lost,
+        "versions": [measure_version(number, "person", text, lost)],
+        "selected_version": number,
+        "selected_because": "edited by a person",
+    }
+
+
+async def _update_state(
+    record: RunRecord, build_update: Callable[[Values], dict[str, Any]], node: str, system: str = ""
+) -> Values:
+    """Write an update to a finished run and its record as if `node` had made it; return the new state.
+
+    Raises:
+        InputError: The run is not done, or is not of `system`, if one is given.
+    """
+    if system and record["system"] != system:
+        raise InputError(f"A run of {record['system']} has no such text.")
+    runnable = find_system(record["system"]).graph
+    async with hold_thread(record["thread"]):
+        # Both read files, which must not block the event loop.
+        address, builder = await asyncio.to_thread(lambda: (resolve_checkpoint_address(record), runnable.builder))
+        async with open_checkpointer(address) as saver:
+            graph = builder.compile(checkpointer=saver)
+            config = build_graph_config(record["thread"])
+            values = (await graph.aget_state(config)).values
+            if not runnable.is_finished(values):
+                raise InputError("The run is not done yet; what it writes can be changed when it is.")
+            await graph.aupdate_state(config, await asyncio.to_thread(build_update, values), as_node=node)
+            newest: Values = (await graph.aget_state(config)).values
+        await asyncio.to_thread(write_record, refresh_record(record, newest, runnable))
+        return newest
 
 
 async def export_result(request: Request) -> Response:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from draftroom.rendering import blocks as b
-from draftroom.rendering.annotations import render_annotated_pdf
-from draftroom.rendering.manuscripts import render_latex, render_word
+from draftroom.rendering.manuscripts import render_annotated_pdf, render_latex, render_word
 from draftroom.rendering.notes import WEAKNESS_COLOURS, describe_evidence, list_computed_notes, list_ranked_notes
 from draftroom.rendering.provenance import build_reader_notices, format_count, format_identifier
 from draftroom.rendering.rendering import Dialogue, Rendering

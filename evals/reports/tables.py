@@ -97,10 +97,9 @@ def build_mean_sections(evaluation: Evaluation) -> list[ReportSection]:
         # 3. Lay the table out.
         rows = _merge_published_rows(task, [task.find_row(name) for name in table.rows if name in ours], ours, papers)
         header = ["", *(task.find_measure(name).head for name in table.measures), *(["Avg."] if averaged else [])]
-        if rows:
-            title = f"{table.title}, mean over {', '.join(each.corpus for each in scores)}"
-            text = f"Avg. is the mean of {', '.join(averaged)} over the corpora." if averaged else ""
-            sections.append(ReportSection(title, text, table=build_table(header, rows)))
+        title = f"{table.title}, mean over {', '.join(each.corpus for each in scores)}"
+        text = f"Avg. is the mean of {', '.join(averaged)} over the corpora." if averaged else ""
+        sections.append(ReportSection(title, text, table=build_table(header, rows)))
     return sections
 
 

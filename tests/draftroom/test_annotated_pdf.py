@@ -11,7 +11,7 @@ import pypdfium2
 import pytest
 from pypdf import PdfReader
 
-from draftroom.rendering.annotations import compute_line_quadrilaterals, render_annotated_pdf
+from draftroom.rendering.manuscripts import compute_line_quadrilaterals, render_annotated_pdf
 from state.errors import InputError
 from tests.draftroom.feedback_values import comment, finished, record, stored
 from tests.draftroom.typeset_draft import typeset

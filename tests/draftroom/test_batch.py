@@ -15,8 +15,7 @@ import pytest
 from filelock import FileLock
 
 from draftroom.batch.batch import INTERNAL_ERROR_KIND, Batch, PaperResult, PaperWork
-from draftroom.batch.folder import BatchFolder
-from draftroom.batch.papers import NamedPaper
+from draftroom.batch.files import BatchFolder, NamedPaper
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
 from runs.jobs import Workers
 from runs.signals import STOPPING_MESSAGE

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from evals.reports.document import Picture
-from evals.reports.figures import draw_figures
+from evals.reports.report import draw_figures
 from tests.support.tea_task import run, sample, usual_texts
 
 

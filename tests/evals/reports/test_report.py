@@ -11,8 +11,7 @@ import pytest
 from evals.datasets.corpora import load_examples
 from evals.evaluation import Evaluation
 from evals.reports.document import Picture, render_report_markdown
-from evals.reports.figures import draw_figures
-from evals.reports.report import build_evaluation_report
+from evals.reports.report import build_evaluation_report, draw_figures
 from evals.statistics import estimate_mean
 from evals.task import Table, Task
 from state.settings import JournalismContext
