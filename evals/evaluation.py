@@ -22,6 +22,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import chain
+from statistics import fmean
 from typing import Any, Final, NamedTuple, cast
 
 from evals.run import RunConfig, RunFolder
@@ -30,6 +32,7 @@ from evals.statistics import (
     PairedTest,
     apply_holm_correction,
     compare_paired_scores,
+    estimate_clustered_mean,
     estimate_mean,
     estimate_statistic,
 )
@@ -38,6 +41,7 @@ from runs.jobs import Record, iterate_results
 from runs.record import Cost, compute_costs
 from state.errors import ErrorKind
 
+_FEWEST_CLUSTERS: Final = 10  # texts from which an interval is over texts, and not over their parts
 _SCORES_FORMAT: Final = 2  # version of the layout of scores.json
 
 SystemOutputs = Mapping[tuple[str, str], Record]  # outputs by the sample's id and the system's name
@@ -120,6 +124,15 @@ def _score_row(row: Row, items: Sequence[Item], measures: Sequence[Measure], see
             values[measure.name] = known
             if known:
                 cells[measure.name] = estimate_mean(known.values(), seed=seed)
+        elif measure.parts is not None:
+            parts = {item.sample["id"]: scores for item in items if (scores := measure.parts(item))}
+            values[measure.name] = {sample: fmean(scores) for sample, scores in parts.items()}
+            if parts:
+                # Parts of a text are dependent, but an interval over few texts would be of no use.
+                scored_parts = [*chain(*parts.values())]
+                texts = [sample for sample, scores in parts.items() for _ in scores]
+                clusters = texts if len(parts) >= _FEWEST_CLUSTERS else range(len(texts))
+                cells[measure.name] = estimate_clustered_mean(scored_parts, clusters, seed=seed)
         # A statistic may be undefined, such as the F1 of a label that no sample has.
         elif measure.statistic and (estimate := estimate_statistic(items, measure.statistic, seed=seed)):
             cells[measure.name] = estimate

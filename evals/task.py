@@ -106,6 +106,8 @@ class Measure:
     """Scores one text; returns None if the measure does not apply to it."""
     statistic: Callable[[Sequence[Item]], float | None] | None = None
     """Scores all texts of a row together, such as corpus BLEU and F1."""
+    parts: Callable[[Item], Sequence[float]] | None = None
+    """Scores each part of a text, such as what is expected of it; the mean is over the parts of all texts."""
     digits: int = 2
 
     @property
@@ -144,12 +146,22 @@ class Figure:
     """Points that the paper prints, by curve, number of rounds or entries, and measure."""
 
 
+class Judge(NamedTuple):
+    """The definition of a model's judgement of outputs, which is kept with each output under `judged`."""
+
+    builder: Builder
+    """Graph that asks the role `judge`; its state has `settings`."""
+    build_input: Callable[[Record, str, Record], Record]
+    """Builds its input from a sample, the name of a system and its output."""
+
+
 @dataclass(frozen=True)
 class Task:
     """The definition of a paper's evaluation: its systems, rows, measures, tables and figures, but no results."""
 
     name: str
     kind: SampleKind
+    """Table of the settings, and kind of the samples unless `samples` names another."""
     source: str
     """The paper and its models."""
     roles: Sequence[Role]
@@ -161,6 +173,9 @@ class Task:
     tables: Sequence[Table]
     input_fields: Mapping[str, str]
     """Fields of a sample by the fields of the graphs' input."""
+    samples: SampleKind | None = None
+    judge: Judge | None = None
+    """Judge of the outputs, which is asked if the settings name its model."""
     figures: Sequence[Figure] = ()
     judged: Sequence[str] = ()
     """Names of the rows in the paper's human evaluation."""
@@ -174,6 +189,11 @@ class Task:
     """Roles of some systems only; their models are recorded if the settings name them."""
     papers_models: Mapping[str, str] = field(default_factory=dict)
     """Known models of the paper's rows whose names do not say them."""
+
+    @property
+    def sample_kind(self) -> SampleKind:
+        """Kind of the samples."""
+        return self.samples or self.kind
 
     def build_graph_input(self, sample: Record) -> dict[str, str]:
         """Build the input of the systems' graphs from a sample."""

@@ -5,6 +5,9 @@
 reviews. Both have the reviewer prompt of `focused_feedback`. For SWIF2T without re-ranking, run `focused_feedback` with
 `rerank` off.
 
+Of a whole paper, `one_call_builder` comments in a single call, `screener_builder` screens it and reviews nothing, and
+`drawn_builder` reviews paragraphs drawn by lot.
+
 `sequence_to_sequence_builder` is "BART fine-tuned": a sequence-to-sequence model in this process writes the article in
 one pass, without agents and rounds.
 """
@@ -12,23 +15,34 @@ one pass, without agents and rounds.
 from __future__ import annotations
 
 from functools import partial
+from random import Random
 from typing import Literal
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.focused_feedback import build_paper_graph, build_question_state, route_after_detection, route_before_review
+from graphs.focused_feedback import (
+    build_paper_graph,
+    build_question_state,
+    paragraph_review,
+    route_after_detection,
+    route_before_review,
+)
 from nodes.feedback.agent import log_answers
 from nodes.feedback.conclude import conclude
+from nodes.feedback.initialise import PAPER_ROLES, choose_targets, list_swif2t_deviations
+from nodes.feedback.initialise import initialise as begin_review
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import plan_questions, verify_question
 from nodes.feedback.weakness_detector import detect_weaknesses
+from nodes.feedback.whole_paper import review_whole_paper
 from nodes.journalism.assessment import assess_draft, choose_draft
 from nodes.journalism.initialise import initialise
 from nodes.journalism.journalist import write_without_prompt
 from nodes.shared import refuse_sync_call
-from state.feedback import ParagraphOutput, ParagraphState
+from state.documents import Document
+from state.feedback import FeedbackInput, FeedbackOutput, FeedbackState, ParagraphOutput, ParagraphState, Target
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
 from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
 
@@ -46,6 +60,14 @@ def route_after_questions(state: ParagraphState) -> list[Send] | Literal["write_
     if state["outcome"]:
         return "conclude"
     return [Send("verify_question", build_question_state(state, step)) for step in state["wave"]] or "write_review"
+
+
+def draw_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:
+    """Draw as many paragraphs by lot as a screening would choose at most, always the same ones of a paper."""
+    worth_it = choose_targets(document, request, chosen)
+    lot = Random(document["sha256"])  # noqa: S311 - no secret
+    drawn = lot.sample(worth_it, min(len(worth_it), chosen.max_paragraphs))
+    return sorted(drawn, key=lambda target: target["number"])
 
 
 # SWIF2T's baseline without planning and investigation.
@@ -73,6 +95,25 @@ single_model_builder = build_paper_graph(reviewer_alone, "reviewer_alone", ("rev
 chain_of_verification_builder = build_paper_graph(
     verification_chain, "verification_chain", ("planner", "investigator", "verifier", "reviewer"), list_chain_deviations
 )
+
+# Baselines of a whole paper. A review that ends at once leaves the screening alone.
+no_review = StateGraph(ParagraphState, context_schema=FeedbackContext, output_schema=ParagraphOutput)
+no_review.add_sequence([conclude])
+no_review.add_edge(START, "conclude")
+screener_builder = build_paper_graph(no_review, "no_review", ("screener",), lambda _: [])
+drawn_builder = build_paper_graph(
+    paragraph_review, "paragraph_review", PAPER_ROLES, list_swif2t_deviations, draw_targets
+)
+one_call_builder = StateGraph(
+    FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
+)
+begin_call = RunnableLambda(
+    refuse_sync_call, partial(begin_review, roles=("reviewer",), list_own_deviations=lambda _: [])
+)
+one_call_builder.add_node("initialise", begin_call, input_schema=FeedbackInput)
+one_call_builder.add_node(review_whole_paper)
+one_call_builder.add_edge(START, "initialise")
+one_call_builder.add_edge("initialise", "review_whole_paper")
 
 single_model = single_model_builder.compile(name="single_model")
 chain_of_verification = chain_of_verification_builder.compile(name="chain_of_verification")

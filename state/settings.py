@@ -46,7 +46,7 @@ FeedbackRole = Literal[
     "planner", "controller", "investigator", "weakness_detector", "reviewer", "verifier", "number_reader", "screener"
 ]
 # Roles that only some runs have. Their model must be named; the model of `default` does not stand in for it.
-OPTIONAL_ROLES = ("warm_start",)
+OPTIONAL_ROLES = ("warm_start", "judge")
 
 
 def _validate_role(role: str) -> str:

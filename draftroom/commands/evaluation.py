@@ -17,7 +17,7 @@ from draftroom.commands import options
 from draftroom.exit_codes import EXIT_CODES, STOPPED
 from draftroom.extras import EVALS, TRAINING, require_extra
 from draftroom.rendering.console import OUT, print_table, print_to_stderr
-from draftroom.systems import SYSTEMS, build_setting_overrides
+from draftroom.systems import SYSTEMS, LazyImport, build_setting_overrides
 from state.errors import InputError, StateError
 from state.model_settings import ModelSettings
 from state.settings import Settings
@@ -31,8 +31,13 @@ if TYPE_CHECKING:
 
 eval_app = typer.Typer(help="Run the papers' experiments: their tables and figures beside yours.", no_args_is_help=True)
 
-# The task of each paper, by the name of its system.
-EVALUATIONS = {name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation}
+# The task of each paper, by the name of its system, and one of no paper.
+EVALUATIONS = {name: system.evaluation for name, system in SYSTEMS.items() if system.evaluation} | {
+    "whole_paper": LazyImport(
+        "evals.tasks.whole_paper:WHOLE_PAPER",
+        "Comments on whole papers beside those of reviewers: one call, the screener, and the team after it.",
+    )
+}
 
 DataArgument = Annotated[
     list[Path] | None,

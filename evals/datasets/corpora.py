@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
-from evals.datasets import abstracts, feedback
+from evals.datasets import abstracts, feedback, whole_papers
 from evals.datasets.samples import (
     FolderFormat,
     RecordFormat,
@@ -30,12 +30,14 @@ _FILE_FORMATS: Final[dict[SampleKind, list[RecordFormat]]] = {
     "journalism": [abstracts.LAY_SUMMARIES, abstracts.SCITECH, abstracts.OWN_JOURNALISM],
     "simplification": [abstracts.OWN_SIMPLIFICATION],
     "feedback": [feedback.OWN_FEEDBACK],
+    "whole_paper": [whole_papers.REVIEWED_PAPERS, whole_papers.PAIRS_BY_PAPER],
 }
 
 _FOLDER_FORMATS: Final[dict[SampleKind, list[FolderFormat]]] = {
     "journalism": [],
     "simplification": [abstracts.COCHRANE],
     "feedback": [feedback.F1000RD],
+    "whole_paper": [whole_papers.F1000RD_BY_PAPER],
 }
 
 _SUFFIXES: Final = (".json", ".jsonl", ".csv")
@@ -74,7 +76,8 @@ def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[
 
 def load_examples(kind: SampleKind) -> list[Record]:
     """Load the examples of a kind that ship with Draftroom, as dictionaries; all their studies are invented."""
-    return load_corpus(_EXAMPLES_FOLDER / f"{kind}.jsonl", kind, "all")
+    name = "feedback" if kind == "whole_paper" else kind  # its papers are those of the pairs
+    return load_corpus(_EXAMPLES_FOLDER / f"{name}.jsonl", kind, "all")
 
 
 def _read_corpus_file(path: Path, kind: SampleKind, split: Split) -> Sequence[Sample]:

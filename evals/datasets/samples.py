@@ -28,7 +28,7 @@ from state.settings import describe_validation_error
 _Item = TypeVar("_Item")
 _Model = TypeVar("_Model", bound=BaseModel)
 
-SampleKind = Literal["journalism", "simplification", "feedback"]
+SampleKind = Literal["journalism", "simplification", "feedback", "whole_paper"]
 
 
 def convert_blank_to_none(value: Any) -> Any:
@@ -89,6 +89,32 @@ class FeedbackSample(Sample):
     """Link to the paper, for people who judge the comments; not to a page with its reviews."""
 
 
+class ExpectedComment(BaseModel):
+    """A comment of a corpus on a paper: the number of its paragraph, the words that it is about, and what it says."""
+
+    model_config = ConfigDict(frozen=True)
+
+    place: int
+    quote: str
+    comment: str
+
+
+class WholePaperSample(Sample):
+    """A paper with the comments that others made on it, and the places of its paragraphs."""
+
+    paper_id: NonEmptyText
+    title: str
+    paper: NonEmptyText
+    """The whole paper as Markdown."""
+    places: dict[str, int]
+    """Number of the corpus's paragraph by the id of each paragraph that Draftroom reads."""
+    candidates: list[tuple[str, int]]
+    """Ids and numbers of words of the paragraphs that a review without a screening would be about."""
+    expected: list[ExpectedComment]
+    reviews: str
+    """The expected comments as one text."""
+
+
 Part = Literal["train", "dev", "test"]
 Split = Literal["train", "dev", "test", "all"]
 
@@ -99,6 +125,14 @@ PART_NAMES: Final[dict[Part, tuple[str, ...]]] = {
     "test": ("test",),
 }
 _ALL_PART_NAMES: Final = {name for names in PART_NAMES.values() for name in names}
+# Papers of OpenAIReview's benchmark, which names no parts, by their `slug`. The other two are kept for a last
+# measurement, so nothing may be developed on them.
+_RELEASED_PARTS: Final = {
+    "chaotic-balanced-state": "dev",
+    "targeting-interventions-networks": "dev",
+    "coset-codes": "test",
+    "inference-molecular": "test",
+}
 _PUBLISHED_CORPORA: Final = ("SCITech", "eLife", "PLOS", "Cochrane", "SWIF2T")  # recognised in the names of files
 
 
@@ -247,10 +281,11 @@ def select_split(entries: Sequence[LocatedRecord], split: Split, path: Path) -> 
     Raises:
         InputError: The file is divided and lacks this split.
     """
-    parts = sorted(_ALL_PART_NAMES & {str(entry.record.get("split")) for entry in entries})
+    named = [str(entry.record.get("split") or _RELEASED_PARTS.get(entry.record.get("slug", ""))) for entry in entries]
+    parts = sorted(_ALL_PART_NAMES & set(named))
     if split == "all" or not parts:
         return list(entries)
-    found = [entry for entry in entries if entry.record.get("split") in list_part_names(split)]
+    found = [entry for entry, part in zip(entries, named, strict=True) if part in list_part_names(split)]
     if not found:
         raise InputError(
             f"{path} has no records of the split {split!r}, only of {', '.join(parts)}; choose one of them."

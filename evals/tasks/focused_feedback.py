@@ -39,7 +39,7 @@ from tools.reranking import choose_weights_folder, load_reranker, preload_rerank
 WEAKNESS_LABELS: tuple[Weakness, ...] = get_args(Weakness)
 
 
-def _choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
+def choose_unseen_reranker(sample: Record, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the setting of re-ranker weights not trained on the sample's paper; empty if no plans are ranked."""
     options = Settings.model_validate(choices).feedback
     if not (options.rerank and options.plans > 1):
@@ -58,7 +58,7 @@ def _make_swif2t_system(graph: Builder = builder, *, extensions: str = "none", *
         context,
         check=(lambda settings: load_reranker(choose_weights_folder(settings.feedback))) if is_reranking else None,
         preset="paper",
-        sample_settings=_choose_unseen_reranker,
+        sample_settings=choose_unseen_reranker,
     )
 
 
@@ -81,7 +81,7 @@ SYSTEMS = {
         builder,
         FeedbackContext(),
         check=lambda settings: preload_reranker(settings.feedback),
-        sample_settings=_choose_unseen_reranker,
+        sample_settings=choose_unseen_reranker,
     ),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -11,12 +11,12 @@ from typing import Any, Literal
 from pydantic import Field
 
 from nodes.shared import ask_role, get_model_settings
-from state.documents import Document, Passage
+from state.documents import Document, Paragraph, Passage
 from state.errors import NoUsableAnswer, RequestFailedError
 from state.extensions import FeedbackExtension
 from state.feedback import Action, Evidence, FeedbackState, ParagraphState, PartState, QuestionState, Step, StepRecord
 from state.settings import FeedbackRole, FeedbackSettings
-from tools.checks.quotes import find_quote
+from tools.checks.quotes import TextSpan, find_closest_quote, find_quote
 from tools.documents.reading import load_document
 from tools.injection import mark_as_untrusted
 from tools.models.ask import Answer, Caller, Value
@@ -126,6 +126,15 @@ def refine_passage_location(passage: Passage, quote: str, document: Document) ->
         if find_quote(quote, paragraph["text"]):
             return {**passage, "section": paragraph["section"], "page": paragraph["page"]}
     return passage
+
+
+def find_quoted_paragraph(quote: str, paragraphs: Sequence[Paragraph]) -> tuple[Paragraph, TextSpan] | None:
+    """Return the paragraph that an agent quotes, with the span of the quoted words in it; None if it quotes none."""
+    for find in (find_quote, find_closest_quote):  # first the very words, then a sentence with most of them
+        for item in paragraphs:
+            if place := find(quote, item["text"]):
+                return item, place
+    return None
 
 
 def format_evidence(state: ParagraphState) -> str:

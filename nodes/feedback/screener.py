@@ -12,7 +12,13 @@ from typing import Annotated, Any, cast
 
 from langgraph.types import Send
 
-from nodes.feedback.agent import ask_feedback_role, format_passages, format_prompt_text, get_feedback_settings
+from nodes.feedback.agent import (
+    ask_feedback_role,
+    find_quoted_paragraph,
+    format_passages,
+    format_prompt_text,
+    get_feedback_settings,
+)
 from nodes.feedback.initialise import number_targets
 from nodes.feedback.weakness_detector import NoticedWeakness
 from nodes.shared import AgentAnswer
@@ -21,7 +27,6 @@ from state.documents import Document, Paragraph, Passage
 from state.errors import NoUsableAnswer, NoUsableResultError
 from state.feedback import FeedbackState, PartState, Suspicion
 from state.model_settings import LengthLimit
-from tools.checks.quotes import find_closest_quote, find_quote
 from tools.documents.reading import load_document
 
 # Words of the beginning that are summed up of a paper without abstract and headings.
@@ -107,13 +112,12 @@ async def screen_section(state: PartState) -> FeedbackState:
 
 def _place_suspicion(raised: RaisedSuspicion, part: Sequence[Paragraph]) -> Suspicion | None:
     """Return a suspicion with the paragraph that it quotes, in the paper's own words; None if it quotes none."""
-    for find in (find_quote, find_closest_quote):  # first the very words, then a sentence with most of them
-        for item in part:
-            if place := find(raised.quote, item["text"]):
-                where = {"paragraph": item["id"], "section": item["section"], "page": item["page"]}
-                words = {"quote": place.slice_text(item["text"]), "pursued": False}
-                return cast("Suspicion", {**raised.model_dump(), **where, **words})
-    return None
+    if not (placed := find_quoted_paragraph(raised.quote, part)):
+        return None
+    item, place = placed
+    where = {"paragraph": item["id"], "section": item["section"], "page": item["page"]}
+    words = {"quote": place.slice_text(item["text"]), "pursued": False}
+    return cast("Suspicion", {**raised.model_dump(), **where, **words})
 
 
 async def choose_suspicions(state: FeedbackState) -> dict[str, Any]:

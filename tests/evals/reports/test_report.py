@@ -15,11 +15,11 @@ from evals.reports.report import build_evaluation_report, draw_figures
 from evals.statistics import estimate_mean
 from evals.task import Table, Task
 from state.settings import JournalismContext
-from tests.evals.tasks.test_tasks import TASKS
+from tests.evals.tasks.test_tasks import PAPERS
 from tests.support.report_files import header, lines, part, points, table
 from tests.support.tea_task import CALL, PUBLISHED, SAMPLES, TABLE, TASK, run, sample, tea, usual_texts
 
-every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+every_task = pytest.mark.parametrize("task", PAPERS, ids=lambda task: task.name)
 AGAINST = "Against plain × 1, Table 1, Tea"
 
 

@@ -1,0 +1,170 @@
+"""The evaluation of reviews of whole papers: are the places found that others commented on, and is the same said?
+
+Beside a screening and a review of the paragraphs that it chooses stand what a user would do instead, one call with the
+whole paper, and paragraphs drawn by lot. A comment is found if one of the system's is about its paragraph (`exact`), or
+about one at most three before or after it (`within 3`, as OpenAIReview counts). `judged` is the share of comments that
+are said again, by a judge. Computed findings, which need no model, do not count as comments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from scipy.stats import hypergeom
+
+from evals.judge import judge_builder
+from evals.task import EvaluatedSystem, Item, Judge, Measure, Row, Table, Task
+from evals.tasks.focused_feedback import choose_unseen_reranker
+from graphs.baselines import drawn_builder, one_call_builder, screener_builder
+from graphs.focused_feedback import builder
+from runs.jobs import Record
+from runs.runnable import Builder
+from state.extensions import FEEDBACK_EXTENSIONS, resolve_extensions
+from state.settings import FeedbackContext, FeedbackSettings
+from tools.reranking import preload_reranker
+
+_NEAR = 3  # paragraphs, as in OpenAIReview's benchmark
+_CHOSEN = 12  # paragraphs of the rows without a system: the default of `max_paragraphs`
+_DEFAULT = resolve_extensions(FEEDBACK_EXTENSIONS, "default")
+
+
+def _make_review_system(graph: Builder, extensions: list[str]) -> EvaluatedSystem:
+    """Build a system with the settings of the run, but for its extensions."""
+    return EvaluatedSystem(
+        graph,
+        FeedbackContext(extensions=extensions, every_paragraph=False),
+        check=lambda settings: preload_reranker(settings.feedback),
+        sample_settings=choose_unseen_reranker,
+    )
+
+
+SYSTEMS = {
+    "one-call": EvaluatedSystem(one_call_builder, FeedbackContext(extensions=[])),
+    "screener": EvaluatedSystem(screener_builder, FeedbackContext(extensions=_DEFAULT, every_paragraph=False)),
+    "review": _make_review_system(builder, _DEFAULT),
+    "by-lot": _make_review_system(
+        drawn_builder, [*(each for each in _DEFAULT if each != "screen"), "distinct_comments"]
+    ),
+}
+
+
+def list_found(system: str, output: Record) -> list[Record]:
+    """List what a system says about paragraphs: its comments, or of a screening the suspicions that it pursues."""
+    found: list[Record] = output["comments"]
+    return [each for each in output["suspicions"] if each["pursued"]] if system == "screener" else found
+
+
+def format_found(comment: Mapping[str, Any]) -> str:
+    """Format a comment or a suspicion with the words that it is about."""
+    said = comment.get("problem") or f"{comment['review']} {comment['suggestion']}".strip()
+    return f"“{comment['quote']}” {said}"
+
+
+def build_judge_input(sample: Record, system: str, output: Record) -> Record:
+    """Build the judge's input: the comments that are expected on a paper, and those of a system."""
+    expected = [f"“{each['quote']}” {each['comment']}" for each in sample["expected"]]
+    return {"expected": expected, "raised": [format_found(each) for each in list_found(system, output)]}
+
+
+def _make_found_item(system: str, sample: Record, output: Record) -> Item:
+    """Return the comments of a system as an item, with the numbers of their paragraphs in its output."""
+    found = list_found(system, output)
+    places = [sample["places"][each["paragraph"]] for each in found]
+    return Item(sample, "\n\n".join(map(format_found, found)), {**output, "places": places})
+
+
+def _make_longest_item(sample: Record, _: Record) -> Item:
+    """Return the longest paragraphs as an item, as if each had a comment."""
+    longest = sorted(sample["candidates"], key=lambda candidate: -candidate[1])[:_CHOSEN]
+    return Item(sample, "", {"places": [sample["places"][name] for name, _ in longest]})
+
+
+def _score_places(window: int, item: Item) -> list[float]:
+    """Return 100 for each expected comment with a found one at most `window` paragraphs away, otherwise 0.
+
+    Without a system it is the exact probability, in percent, that paragraphs drawn by lot include one so near.
+    """
+    expected = [each["place"] for each in item.sample["expected"]]
+    if "places" in item.output:
+        found = item.output["places"]
+        return [100.0 * any(abs(place - each) <= window for place in found) for each in expected]
+    places = [item.sample["places"][name] for name, _ in item.sample["candidates"]]
+    near = [sum(abs(place - each) <= window for place in places) for each in expected]
+    drawn = min(_CHOSEN, len(places))
+    return [100 * (1 - float(hypergeom.pmf(0, len(places), each, drawn))) for each in near]
+
+
+def _score_judged(item: Item) -> list[float]:
+    """Return 100 for each expected comment that the judge has found again, otherwise 0; nothing if it was not asked."""
+    return [100.0 * found for found in item.output.get("judged", {}).get("found") or []]
+
+
+def _measure_usage(name: str, item: Item) -> float | None:
+    """Return the number of comments, model calls or tokens of a review; None for paragraphs without a system."""
+    if "calls" not in item.output:
+        return None
+    calls = item.output["calls"]
+    usage = {
+        "comments": len(item.output["places"]),
+        "calls": len(calls),
+        "tokens in": sum(call["input_tokens"] for call in calls),
+        "tokens out": sum(call["output_tokens"] for call in calls),
+    }
+    return float(usage[name])
+
+
+_TITLES = {
+    "one-call": "one call with the whole paper",
+    "screener": "screener alone",
+    "review": "screener and SWIF2T",
+    "by-lot": "SWIF2T on paragraphs drawn by lot",
+}
+ROWS = [
+    Row("chance", f"{_CHOSEN} paragraphs by lot (exact)", lambda sample, _: Item(sample, "", {})),
+    Row("longest", f"the {_CHOSEN} longest paragraphs", _make_longest_item),
+    *(Row(name, title, partial(_make_found_item, name), system=name) for name, title in _TITLES.items()),
+]
+MEASURES = [
+    Measure("within 3", "higher", parts=partial(_score_places, _NEAR), digits=0),
+    Measure("exact", "higher", parts=partial(_score_places, 0), digits=0),
+    Measure("judged", "higher", parts=_score_judged, digits=0),
+    *(
+        Measure(name, "neither", partial(_measure_usage, name), digits=0)
+        for name in ("comments", "calls", "tokens in", "tokens out")
+    ),
+]
+
+WHOLE_PAPER = Task(
+    name="whole_paper",
+    kind="feedback",
+    samples="whole_paper",
+    source="none; places are counted as in OpenAIReview (arXiv 2606.19749)",
+    roles=FeedbackSettings.roles,
+    optional_roles=["judge"],
+    systems=SYSTEMS,
+    rows=ROWS,
+    usual=[row.name for row in ROWS],
+    measures=MEASURES,
+    tables=[
+        Table(
+            title="Comments found again",
+            rows=[row.name for row in ROWS],
+            measures=[measure.name for measure in MEASURES],
+            baseline="one-call",
+        )
+    ],
+    input_fields={"paper": "paper"},
+    judge=Judge(judge_builder, build_judge_input),
+    notes=[
+        "`within 3` and `exact` are shares of the expected comments, of all papers together, with a comment of the "
+        "system at most three paragraphs away, or on the same paragraph; `judged` is the share that it says, too.",
+        "Their intervals are over papers, or over the comments of less than ten papers; differences are of the means "
+        "of papers.",
+        f"The first two rows ask no model: {_CHOSEN} paragraphs of 40 words or more, drawn by lot (the exact "
+        "expectation) or the longest.",
+        "The judge is the model of the role `judge`, and is not asked if none is named. Its calls are not counted.",
+    ],
+    ranked_by="within 3",
+)
