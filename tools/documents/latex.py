@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from pylatexenc.macrospec import std_environment, std_macro
 from state.documents import HiddenReason, HiddenText
 from tools.documents.formulas import convert_to_superscript
 from tools.documents.latex_source import expand_macros
-from tools.documents.structure import Block, DocumentParts, clean_characters, has_sentence_length, mark_references
+from tools.documents.structure import Block, DocumentParts, clean_characters, list_hidden_sentences, mark_references
 
 # Marks in the converted text are characters that no paper uses.
 _HEADING_MARK = "\u2402"
@@ -35,7 +36,6 @@ _CELL_MARK, _ROW_MARK = "\u241f", "\u241e"
 _TABLES = {"tabular", "tabularx", "tabulary", "longtable"}
 _HEADED_ENVIRONMENTS = {"abstract": "Abstract", "thebibliography": "References"}
 _SECTIONS = {"part", "chapter", "section", "subsection", "subsubsection"}
-_REFERENCES = {"ref", "autoref", "cref", "Cref", "pageref", "nameref"}
 _OTHER_FILES = {"input", "include", "subfile", "bibliography", "printbibliography"}
 _PHANTOMS = {"phantom", "hphantom", "vphantom"}
 _MACROS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("latex_macros.toml").read_text(encoding="utf-8"))
@@ -101,7 +101,7 @@ def parse_latex(text: str) -> DocumentParts:
     return DocumentParts(
         title=" ".join(converter.front_matter.get("title", "").split()),
         blocks=mark_references(blocks),
-        hidden=[*converter.hidden, *_find_unprinted_text(text)],
+        hidden=[*converter.hidden, *_list_unprinted_text(text)],
         warnings=warnings,
     )
 
@@ -121,16 +121,14 @@ def _extract_verbatim(node: LatexMacroNode | LatexEnvironmentNode) -> str:
     return str(node.nodeargd.verbatim_text if node.nodeargd else node.latex_verbatim())
 
 
-def _find_unprinted_text(text: str) -> Iterator[HiddenText]:
-    """Iterate over comments, metadata and descriptions of pictures that may be sentences; LaTeX prints none."""
+def _list_unprinted_text(text: str) -> list[HiddenText]:
+    """List the comments, metadata and descriptions of pictures that may be sentences; LaTeX prints none."""
     environments = (part.partition(r"\end{comment}")[0] for part in text.split(r"\begin{comment}")[1:])
     comments = [*(match[0] for match in _COMMENTS.finditer(text)), *environments]
     found: list[tuple[str, HiddenReason]] = [(_PERCENT_SIGNS.sub(" ", each), "comment") for each in comments]
     found += [(each, "metadata") for each in _METADATA.findall(text)]
     found += [(each, "alternative text") for each in _DESCRIPTION.findall(text)]
-    for each, reason in found:
-        if has_sentence_length(each):
-            yield HiddenText(text=clean_characters(" ".join(each.split())), page=0, reason=reason)
+    return list_hidden_sentences(found)
 
 
 def _parse_nodes(text: str) -> list[LatexNode]:
@@ -158,28 +156,23 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         self._tables = 0  # how many are open
         self._coloured = 0  # how many coloured boxes and tables are open
         self.macros: dict[str, Callable[[LatexMacroNode], str]] = {
+            **{name: partial(self._format_argument, form) for name, form in _MACROS["formats"].items()},
             **dict.fromkeys(
                 _SECTIONS,
                 lambda node: f"\n\n{_HEADING_MARK}{' '.join(self._convert_last_argument(node).split())}\n\n",
             ),
-            **dict.fromkeys(("paragraph", "subparagraph"), lambda node: f"\n\n{self._convert_last_argument(node)} "),
-            **dict.fromkeys((*_REFERENCES, "multirow", "href", "url"), self._convert_last_argument),
-            "eqref": lambda node: f"({self._convert_last_argument(node)})",
             **dict.fromkeys(chain(_MACROS["dropped"], *_MACROS["dropped_arguments"].values()), lambda _: ""),
             **dict.fromkeys(("definecolor", "title", "icmltitle", "abstract", *_OTHER_FILES), self._record_declaration),
             **dict.fromkeys(
                 _PHANTOMS, lambda node: self._record_hidden_text(self._convert_last_argument(node), "not drawn")
             ),
             **dict.fromkeys(("textcolor", "colorbox", "fcolorbox"), self._convert_coloured_text),
-            **dict.fromkeys(("footnote", "tag"), lambda node: f" ({self._convert_last_argument(node)})"),
-            "caption": lambda node: f"\n\n{self._convert_last_argument(node)}\n\n",
             **dict.fromkeys(("\\", "tabularnewline"), lambda _: _ROW_MARK if self._tables else "\n"),
             "multicolumn": self._convert_multicolumn,
             **dict.fromkeys(("SI", "qty"), lambda node: " ".join(self._list_arguments(node, 3)[1:])),
             "textsuperscript": lambda node: convert_to_superscript(self._convert_last_argument(node)),
             "verb": _extract_verbatim,
             **dict.fromkeys(("item", "par"), lambda _: "\n\n"),
-            "bibitem": lambda node: f"\n\n[{self._convert_last_argument(node)}] ",
         }
 
     def nodelist_to_text(self, nodelist: Sequence[LatexNode]) -> str:
@@ -283,6 +276,10 @@ class _LatexTextConverter(LatexNodes2Text):  # type: ignore[misc]
         if any(map(str.isalpha, text)):
             self.hidden.append(HiddenText(text=" ".join(text.split()), page=0, reason=reason))
         return ""
+
+    def _format_argument(self, form: str, node: LatexMacroNode) -> str:
+        """Return the last argument of a macro in a form such as `({})`."""
+        return form.format(self._convert_last_argument(node))
 
     def _convert_last_argument(self, node: LatexMacroNode) -> str:
         """Return the last argument of a macro as visible text; empty without one."""

@@ -11,7 +11,6 @@ import math
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from tools.documents.structure import Block, DocumentParts, clean_characters
 MAX_CHARACTERS = 4_000_000  # of the text of a paper
 _MAX_SECONDS = 120
 _MAX_MESSAGE_CHARACTERS = 120  # of the error of a parser
-_TIMEOUT_SIGNALS = (9, 24)  # SIGKILL and SIGXCPU
+_SIGKILL, _SIGXCPU = 9, 24  # Windows lacks the second
 # A file that unpacks endlessly fills this in less than two seconds of processor time.
 _MAX_MEMORY_BYTES = 768 * 1024**2
 
@@ -32,11 +31,8 @@ def describe_page_limit(pages: int, max_pages: int) -> str:
     return f"has {pages} pages, but only {max_pages} are allowed; pass the part that matters, or raise the limit."
 
 
-class UnreadableFileError(BaseException):
-    """Error, but no `Exception`, for a file that is damaged or takes too long to read; the message says which.
-
-    A parser that catches all exceptions does not catch it.
-    """
+class UnreadableFileError(Exception):
+    """Error for a file that is damaged or takes too long to read; the message says which."""
 
 
 def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: int = _MAX_SECONDS) -> DocumentParts:
@@ -63,7 +59,9 @@ def run_parser(module: str, data: bytes, *, name: str, limit: int = 0, seconds: 
         )
     except subprocess.TimeoutExpired:
         raise UnreadableFileError(f"it could not be read within {seconds} seconds") from None
-    if process.returncode < 0 and -process.returncode not in _TIMEOUT_SIGNALS:
+    if process.returncode == -_SIGXCPU:
+        raise UnreadableFileError("it takes more than 2 seconds of processor time a page")
+    if process.returncode < 0 and process.returncode != -_SIGKILL:
         raise UnreadableFileError(f"the program that reads it crashed, with signal {-process.returncode}")
     if process.returncode:
         last_line = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
@@ -82,42 +80,28 @@ def extract_from_stdin(extract: Callable[[bytes, int], DocumentParts]) -> None:
     logging.disable()  # parsers log every irregularity of a file
     seconds, limit = map(int, sys.argv[1:])
     # The limits also hold if the parent is killed and cannot enforce its own.
-    if sys.platform != "win32":
-        import resource  # noqa: PLC0415  (not on Windows)
-
-        for kind, most in ((resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, _MAX_MEMORY_BYTES)):
-            _, hard = resource.getrlimit(kind)
-            if hard == resource.RLIM_INFINITY or hard > most:
-                resource.setrlimit(kind, (most, most))
+    limit_resource("RLIMIT_CPU", seconds, raisable=False)
+    limit_resource("RLIMIT_AS", _MAX_MEMORY_BYTES, raisable=False)
     try:
         found: object = extract(sys.stdin.buffer.read(), limit)
     except InputError as error:
         found = {"message": str(error), "kind": error.kind}
-    except (Exception, UnreadableFileError) as error:  # noqa: BLE001 - parsers may raise anything for a damaged file
+    except Exception as error:  # noqa: BLE001 - parsers may raise anything for a damaged file
         sys.exit(" ".join(str(error).split())[:_MAX_MESSAGE_CHARACTERS] or type(error).__name__)
     sys.stdout.write(json.dumps(found, default=vars))  # `json.dump` uses the slow encoder in Python
 
 
-def limit_processor_time(seconds: float, message: str) -> None:
-    """Let `UnreadableFileError` be raised once this process has used a number of seconds of processor time.
+def limit_resource(name: str, most: float, *, raisable: bool = True) -> None:
+    """Limit a resource of this process, such as RLIMIT_CPU in seconds; `raisable` limits can be raised again.
 
-    A new limit replaces the one before. If a library does not return to Python, the process is killed at about twice
-    the time. On Windows there is no limit.
+    A process that reaches a raisable limit of processor time is killed by SIGXCPU, else by SIGKILL. On Windows there is
+    no limit.
     """
     if sys.platform == "win32":
         return
     import resource  # noqa: PLC0415  (not on Windows)
-    import signal  # noqa: PLC0415
 
-    def check_time(*_: object) -> None:
-        """Raise the error if the time is up, or else set the timer to what is left."""
-        left = seconds - time.process_time()
-        if left <= 0:
-            raise UnreadableFileError(message)
-        signal.setitimer(signal.ITIMER_PROF, left)  # it may fire early, because it counts in ticks
-
-    signal.signal(signal.SIGPROF, check_time)
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    most = math.ceil(2 * seconds)
-    resource.setrlimit(resource.RLIMIT_CPU, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
-    check_time()
+    kind = getattr(resource, name)
+    _, hard = resource.getrlimit(kind)
+    least = math.ceil(most) if hard == resource.RLIM_INFINITY else min(math.ceil(most), hard)
+    resource.setrlimit(kind, (least, hard if raisable else least))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import os
 import re
 from contextlib import suppress
 from functools import lru_cache
@@ -110,7 +109,7 @@ def read_document_bytes(
     path = _resolve_documents_folder() / f"{sha256}.{document_format}.v{READER_VERSION}.json"
     document: Document | None = None
     with suppress(OSError, ValueError):
-        document = _validate_document(path.read_bytes(), sha256)
+        document = _load_stored_document(path, sha256)
     # 3. Otherwise parse and store it.
     if document is None:
         parts = _parse_by_format(data, document_format, name, max_pages)
@@ -264,9 +263,7 @@ def load_document(ref: DocumentRef) -> Document:
     """
     path = Path(ref["path"])
     try:
-        with path.open("rb") as file:
-            status = os.fstat(file.fileno())
-        return _load_cached_document(path, ref["sha256"], (status.st_ino, status.st_mtime_ns, status.st_size))
+        return _load_stored_document(path, ref["sha256"])
     except OSError as error:
         message = f"The stored document {path} cannot be read ({error.strerror}); start a new run from the paper."
         raise StateError(message, kind="missing_file") from error
@@ -295,16 +292,17 @@ def _resolve_documents_folder() -> Path:
     return resolve_state_folder().absolute() / "documents"
 
 
+def _load_stored_document(path: Path, sha256: str) -> Document:
+    """Load a stored document; raise OSError or ValueError if its file is missing, damaged, or that of another."""
+    status = path.stat()
+    return _load_cached_document(path, sha256, (status.st_ino, status.st_mtime_ns, status.st_size))
+
+
 # Agents load the document before each question, and it is large: it has the place of each word.
 @lru_cache(maxsize=8)
 def _load_cached_document(path: Path, sha256: str, _status: tuple[int, int, int]) -> Document:
     """Load a stored document, or return it from the cache while the file's status is the same."""
-    return _validate_document(path.read_bytes(), sha256)
-
-
-def _validate_document(data: bytes, sha256: str) -> Document:
-    """Parse the JSON of a stored document; raise a ValueError if it is damaged or has another hash."""
-    document = _DOCUMENT_ADAPTER.validate_json(data, strict=True)
+    document = _DOCUMENT_ADAPTER.validate_json(path.read_bytes(), strict=True)
     if document["sha256"] != sha256:
         raise ValueError(f"the document is that of {document['sha256']}")
     return document

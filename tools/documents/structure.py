@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from statistics import median
 from typing import Literal
 
-from state.documents import Document, DocumentFormat, HiddenText, Paragraph, Reference, Word
+from state.documents import Document, DocumentFormat, HiddenReason, HiddenText, Paragraph, Reference, Word
 from state.errors import InputError
 
 # Of PNG, JPEG and GIF images, ZIP, gzip and old Office files, RTF.
@@ -28,7 +27,7 @@ _UNWANTED_CHARACTERS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\uf
 _DESTROYED_SIGN = re.compile(r"(?:(?<=[\w)\]])|(?<=[\w)\]] ))[\x01-\x08\x0e-\x1f](?= ?[-\u2212]?\.?\d)")
 _MIN_SENTENCE_WORDS = 4
 _MIN_SENTENCE_CHARACTERS = 24  # of fewer words: some languages have no spaces, and codes have none
-_MAX_TITLE_WORDS = 40
+MAX_TITLE_WORDS = 40
 _MAX_HEADING_WORDS = 12
 _MIN_CAPITALS = 4  # fewer are an abbreviation
 _PLAIN_HEADING = re.compile(r"[^\W\d_a-z][^\d:;@]{2,}")  # Data availability, but no caption and no address
@@ -89,28 +88,10 @@ def has_sentence_length(text: str) -> bool:
     return max(len(text.split()), len(unspaced)) >= _MIN_SENTENCE_WORDS or letters >= _MIN_SENTENCE_CHARACTERS
 
 
-def choose_pdf_title(metadata: str, first_page: Sequence[tuple[float, str]]) -> str:
-    """Return the metadata's title if the first page has it, else that page's largest type that fits; may be empty.
-
-    The title in the metadata is often a file name. The lines of the page have their type size in points.
-    """
-    lines = [(size, _clean_line(text)) for size, text in first_page]
-    title = _clean_line(metadata)
-    if len(title.split()) > 1 and keep_letters(title) in keep_letters("".join(text for _, text in lines)):
-        return title
-    sizes = Counter[float]()
-    for size, text in lines:
-        sizes[size] += len(text)
-    body = max(sizes, key=lambda size: sizes[size], default=0.0)
-    # The first run of lines that has the length of a title, in the largest type possible.
-    for size in sorted((size for size in sizes if size > body), reverse=True):
-        start = next(at for at, line in enumerate(lines) if line[0] == size)
-        end = next((at for at in range(start, len(lines)) if lines[at][0] != size), len(lines))
-        run = " ".join(text for _, text in lines[start:end])
-        if 1 < len(run.split()) <= _MAX_TITLE_WORDS and not is_abstract_start(run):
-            return run
-    # A page in one type size has its title in the first line, if an abstract follows.
-    return lines[0][1] if any(is_abstract_start(text) for _, text in lines[1:]) else ""
+def list_hidden_sentences(found: Iterable[tuple[str, HiddenReason]], page: int = 0) -> list[HiddenText]:
+    """List the texts that may be sentences as hidden text, each on one line."""
+    lines = ((clean_line(text), reason) for text, reason in found)
+    return [HiddenText(text=line, page=page, reason=reason) for line, reason in lines if has_sentence_length(line)]
 
 
 def find_text_title(lines: list[str]) -> str:
@@ -118,8 +99,8 @@ def find_text_title(lines: list[str]) -> str:
     start = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
     first, *rest = lines[start:] or [""]
     set_off = rest and not rest[0].strip() and any(line.strip() for line in rest)
-    short = len(first.split()) <= _MAX_TITLE_WORDS and not first.rstrip().endswith((".", ":", ","))
-    return _clean_line(first) if set_off and short and not is_abstract_start(first) else ""
+    short = len(first.split()) <= MAX_TITLE_WORDS and not first.rstrip().endswith((".", ":", ","))
+    return clean_line(first) if set_off and short and not is_abstract_start(first) else ""
 
 
 def keep_letters(text: str) -> str:
@@ -127,7 +108,7 @@ def keep_letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).lower()
 
 
-def _clean_line(text: str) -> str:
+def clean_line(text: str) -> str:
     """Clean the characters of a text and join its lines with spaces."""
     return " ".join(clean_characters(text).split())
 
@@ -339,9 +320,8 @@ def _drop_front_matter(blocks: list[Block]) -> list[Block]:
         # "Abstract: We show" becomes a heading and a paragraph.
         if found := ABSTRACT_HEADING.match(block.text):
             cut = found.start("text")
-            words = [Word(**word) for word in block.words if word["start"] >= cut]
-            for word in words:
-                word["start"], word["end"] = word["start"] - cut, word["end"] - cut
+            places = ((word, word["start"] - cut, word["end"] - cut) for word in block.words)
+            words = [Word(**word | {"start": start, "end": end}) for word, start, end in places if start >= 0]
             heading = Block("heading", "Abstract", block.page)
             return [heading, Block("paragraph", block.text[cut:], block.page, words), *blocks[at + 1 :]]
     first = next((at for at, block in enumerate(blocks) if block.kind == "heading"), 0)

@@ -20,10 +20,11 @@ from tools.documents.structure import (
     SECTION_HEADING,
     Block,
     DocumentParts,
-    clean_characters,
+    clean_line,
     has_sentence_length,
     is_abstract_start,
     is_references_heading,
+    list_hidden_sentences,
     mark_headings,
     mark_references,
     parse_plain_text,
@@ -66,8 +67,6 @@ def parse_html(text: str) -> DocumentParts:
     import trafilatura  # noqa: PLC0415 - Markdown does without
 
     page = _parse_page(text)
-    if page is None:
-        return DocumentParts("", [])
     hidden = remove_hidden_elements(page)
     convert_formulas(page)
     for caption in list(page.iter("caption")):  # which trafilatura would drop
@@ -78,8 +77,7 @@ def parse_html(text: str) -> DocumentParts:
     main = trafilatura.extract(
         html.tostring(page, encoding="unicode"), output_format="html", favor_recall=True, include_comments=False
     )
-    extracted = _parse_page(main) if main else None
-    every, chosen = list(iterate_blocks(page)), [] if extracted is None else list(iterate_blocks(extracted))
+    every, chosen = list(iterate_blocks(page)), list(iterate_blocks(_parse_page(main or "")))
     # An extraction of less than half the page has missed some of the main text.
     if sum(len(block.text) for block in chosen) < 0.5 * sum(len(block.text) for block in every):
         chosen = every
@@ -94,8 +92,6 @@ def parse_markdown(text: str) -> DocumentParts:
         return parse_plain_text(simplify_markdown(text))
     renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
     page = _parse_page(renderer.render(_FRONT_MATTER.sub("", text)))
-    if page is None:
-        return DocumentParts("", [])
     hidden = remove_hidden_elements(page)
     convert_formulas(page)
     parts = _build_page_parts(mark_headings(list(iterate_blocks(page))), hidden)
@@ -103,12 +99,12 @@ def parse_markdown(text: str) -> DocumentParts:
     return parts
 
 
-def _parse_page(text: str) -> html.HtmlElement | None:
-    """Parse HTML and return its root element; None if it holds nothing but comments and white space."""
+def _parse_page(text: str) -> html.HtmlElement:
+    """Parse HTML and return its root element, which is empty if it holds nothing but comments and white space."""
     try:
         return html.document_fromstring(text.encode(), parser=html.HTMLParser(encoding="utf-8"))
     except etree.ParserError:
-        return None
+        return html.Element("html")
 
 
 def convert_formulas(page: html.HtmlElement) -> None:
@@ -159,8 +155,7 @@ def iterate_blocks(node: html.HtmlElement) -> Iterator[Block]:
 
 def _build_block(kind: Literal["heading", "paragraph"], text: str, level: int = 0) -> Iterator[Block]:
     r"""Yield a block of the cleaned text, in which \v ends a line, or nothing if the text is empty."""
-    lines = (" ".join(clean_characters(line).split()) for line in text.split("\v"))
-    text = "\n".join(line for line in lines if line)
+    text = "\n".join(filter(None, map(clean_line, text.split("\v"))))
     if text:
         yield Block(kind, text if kind == "paragraph" else text.replace("\n", " "), level=level)
 
@@ -180,7 +175,7 @@ def _list_table_rows(table: html.HtmlElement) -> list[list[str]]:
             values = (cell.get(name, "1") for name in ("colspan", "rowspan"))
             width, height = (max(1, min(int(n), _MAX_COLUMNS)) if n.isdecimal() else 1 for n in values)
             spans |= dict.fromkeys(range(len(cells), len(cells) + width), height)
-            cells += [" ".join(clean_characters(cell.text_content()).split()), *[""] * (width - 1)]
+            cells += [clean_line(cell.text_content()), *[""] * (width - 1)]
         covered = {column: left - 1 for column, left in {**covered, **spans}.items() if left > 1}
         rows.append(cells)
     return rows
@@ -193,11 +188,12 @@ def simplify_markdown(text: str) -> str:
 
 def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
     """Remove elements and comments that a page does not show; list their prose and that of attributes such as `alt`."""
-    found: list[tuple[str, HiddenReason]] = []
-    for node in page.iter(etree.Element):
-        for name, reason in _TEXT_ATTRIBUTES.items():
-            text = " ".join(clean_characters(node.get(name, "")).split())
-            found += [(text, reason)] if has_sentence_length(text) else []
+    found = list_hidden_sentences(
+        (node.get(name), reason)
+        for node in page.iter(etree.Element)
+        for name, reason in _TEXT_ATTRIBUTES.items()
+        if node.get(name)
+    )
     for element, reason in list(_iterate_hidden_elements(page)):
         is_comment = not isinstance(element.tag, str)
         text = " ".join(((element.text or "") if is_comment else element.text_content()).split())
@@ -205,10 +201,10 @@ def remove_hidden_elements(page: html.HtmlElement) -> list[HiddenText]:
             is_prose = has_sentence_length(text) and not text.startswith("[if") and not re.search(r"[{};]|</", text)
         else:
             is_prose = re.search(r"[^\W\d_]{2}", text) is not None
-        found += [(text, reason)] if is_prose else []
+        found += [HiddenText(text=text, page=0, reason=reason)] if is_prose else []
         if element.getparent() is not None:
             element.drop_tree()
-    return [HiddenText(text=text, page=0, reason=reason) for text, reason in found]
+    return found
 
 
 def _iterate_hidden_elements(page: html.HtmlElement) -> Iterator[tuple[html.HtmlElement, HiddenReason]]:

@@ -33,10 +33,10 @@ from tools.documents.structure import (
     SECTION_HEADING,
     Block,
     DocumentParts,
-    clean_characters,
+    clean_line,
     find_text_title,
-    has_sentence_length,
     is_references_heading,
+    list_hidden_sentences,
     list_unread_warnings,
     mark_headings,
     mark_references,
@@ -47,11 +47,7 @@ _FALLBACK_COPY = "ancestor::*[local-name()='Fallback'][../*[local-name()='Choice
 _OUTSIDE_TABLES = f"not(ancestor::w:tbl) and not({_FALLBACK_COPY})"
 _NOT_DELETED = f"not(ancestor::w:del) and not(ancestor::w:moveFrom) and not({_FALLBACK_COPY})"
 _PIECES = f".//w:r[{_NOT_DELETED}] | .//m:oMath[{_NOT_DELETED}]"
-_NOTE_PARTS = {
-    RELATIONSHIP_TYPE.FOOTNOTES: "footnotes",
-    RELATIONSHIP_TYPE.ENDNOTES: "endnotes",
-    RELATIONSHIP_TYPE.NUMBERING: "numbering",
-}
+_SIDE_PARTS = {RELATIONSHIP_TYPE.FOOTNOTES, RELATIONSHIP_TYPE.ENDNOTES, RELATIONSHIP_TYPE.NUMBERING}
 _MAX_COLUMNS = 63  # Word's own limit
 _FIELD_TEXTS = " | ".join(f"//w:ffData//w:{name}/@w:val" for name in ("statusText", "helpText", "default"))
 _MIN_LIGHT_CHANNEL = 230  # of 255; colours with lighter channels hardly differ from white
@@ -88,14 +84,12 @@ class _WordReader:
         self.default = document.styles.default(WD_STYLE_TYPE.PARAGRAPH)
         path = "//w:style[w:rPr/w:vertAlign/@w:val='superscript']/@w:styleId"
         self.raised = set(document.styles.element.xpath(path))
-        links = [link for link in document.part.rels.values() if link.reltype in _NOTE_PARTS]
-        roots = {_NOTE_PARTS[link.reltype]: parse_xml(link.target_part.blob) for link in links}
-        self.numbering = roots.get("numbering")
+        links = [link for link in document.part.rels.values() if link.reltype in _SIDE_PARTS]
+        roots = {link.reltype: parse_xml(link.target_part.blob) for link in links}
+        self.numbering = roots.pop(RELATIONSHIP_TYPE.NUMBERING, None)
         self.counts: dict[int, list[int]] = {}
         """Last numbers by level of each list or numbering scheme of headings."""
-        self.notes = {
-            (note.tag, note.get(qn("w:id"))): note for kind in ("footnotes", "endnotes") for note in roots.get(kind, ())
-        }
+        self.notes = {(note.tag, note.get(qn("w:id"))): note for root in roots.values() for note in root}
 
     def read_parts(self) -> DocumentParts:
         """Read the title, blocks, hidden text and warnings of the document in reading order; call it only once."""
@@ -120,7 +114,7 @@ class _WordReader:
         return DocumentParts(
             title,
             mark_references(mark_headings([block for block in blocks if block.text])),
-            hidden=[*self.hidden, *_find_unprinted_text(self.document)],
+            hidden=[*self.hidden, *_list_unprinted_text(self.document)],
             warnings=[warning for noun, count in self.unread.items() for warning in list_unread_warnings(count, noun)],
         )
 
@@ -148,14 +142,14 @@ class _WordReader:
             text = self._extract_run_text(run)
             reason = _find_run_hiding_reason(run, style, in_table)
             if reason and text.strip():
-                self.hidden.append(HiddenText(text=clean_characters(text).strip(), page=0, reason=reason))
+                self.hidden.append(HiddenText(text=clean_line(text), page=0, reason=reason))
             else:
                 pieces.append((bool(run.font.superscript) or element.style in self.raised, text))
         line = ""
         for raised, group in groupby(pieces, lambda piece: piece[0]):  # a raised number may be in several runs
             text = "".join(text for _, text in group)
             line += convert_to_superscript(text) if raised else text
-        return " ".join(clean_characters(line).split())
+        return clean_line(line)
 
     def _extract_run_text(self, run: Run) -> str:
         """Return a run's text with Unicode symbols and its footnotes in brackets; count in `unread` what is lost."""
@@ -214,18 +208,15 @@ def get_piece_text(piece: BaseOxmlElement) -> str:
     return piece.text if isinstance(piece, CT_R) else format_formula(piece)
 
 
-def _find_unprinted_text(document: WordDocument) -> Iterator[HiddenText]:
-    """Iterate over descriptions of pictures, form fields and file properties that may be sentences, but no comments."""
+def _list_unprinted_text(document: WordDocument) -> list[HiddenText]:
+    """List descriptions of pictures, form fields and file properties that may be sentences, but no comments."""
     body, properties = document.element.body, document.core_properties
-    found: list[tuple[str | None, HiddenReason]] = [
-        (text, "alternative text") for text in body.xpath("//wp:docPr/@descr | //wp:docPr/@title")
-    ]
+    descriptions = body.xpath("//wp:docPr/@descr | //wp:docPr/@title")
+    found: list[tuple[str, HiddenReason]] = [(text, "alternative text") for text in descriptions]
     found += [(text, "form field") for text in body.xpath(f"{_FIELD_TEXTS} | //w:sdtPr/w:alias/@w:val")]
     named = ("title", "subject", "keywords", "comments", "category", "content_status", "author", "identifier")
-    found += [(getattr(properties, name), "metadata") for name in named]
-    for text, reason in found:
-        if text and has_sentence_length(text):
-            yield HiddenText(text=clean_characters(text).strip(), page=0, reason=reason)
+    found += [(getattr(properties, name) or "", "metadata") for name in named]
+    return list_hidden_sentences(found)
 
 
 def _find_run_hiding_reason(run: Run, paragraph_style: ParagraphStyle | None, in_table: bool) -> HiddenReason | None:

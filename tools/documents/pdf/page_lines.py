@@ -69,22 +69,13 @@ def merge_boxes(one: Box, other: Box) -> Box:
 
 
 @dataclass
-class Token:
-    """A word, or its part on one line, with its place."""
-
-    text: str
-    box: Box
-    style: str
-    """Letters as in `Piece`."""
-
-
-@dataclass
 class Line:
     """A line of one column; a line that crosses the gutter is in column -1."""
 
     page: int
     column: int
-    tokens: list[Token]
+    tokens: list[Piece]
+    """Whole words, or their parts on this line."""
     baseline: float
     size: float
     """Type size in points of most characters."""
@@ -98,21 +89,21 @@ class Line:
     @property
     def text(self) -> str:
         """Words with one space between them."""
-        return " ".join(token.text for token in self.tokens)
+        return " ".join(token["text"] for token in self.tokens)
 
     @property
     def left(self) -> float:
         """Left edge in points."""
-        return self.tokens[0].box[0]
+        return self.tokens[0]["box"][0]
 
     @property
     def right(self) -> float:
         """Right edge in points."""
-        return max(token.box[2] for token in self.tokens)
+        return max(token["box"][2] for token in self.tokens)
 
     def has_style(self, style: str) -> bool:
         """Return whether all words with letters, if any, have a style, given by its letter in `Piece`."""
-        return all(style in token.style for token in self.tokens if any(map(str.isalpha, token.text)))
+        return all(style in token["style"] for token in self.tokens if any(map(str.isalpha, token["text"])))
 
 
 def build_page_lines(page: PdfPage, number: int) -> list[Line]:
@@ -326,28 +317,28 @@ def _build_line(part: list[Piece], page: int, gutters: Sequence[float], first_co
     )
 
 
-def _build_tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Token]:
+def _build_tokens(part: Sequence[Piece], size: float, baseline: float) -> list[Piece]:
     """Join the pieces of a line to words, with superscripts in Unicode and without footnote marks after words."""
-    tokens: list[Token] = []
+    tokens: list[Piece] = []
     for at, piece in enumerate(part):
         text = clean_characters(piece["text"])
         small = _is_smaller(piece["size"], size)
         raised = convert_to_superscript(text) if small and piece["baseline"] > baseline + 0.1 * size else text
         last = tokens[-1] if tokens else None
-        prose = piece["spaced"] and last is not None and last.text[-1:].isalnum() and text[:1].isalnum()
+        prose = piece["spaced"] and last is not None and last["text"][-1:].isalnum() and text[:1].isalnum()
         wide = (_SPACE_GAP if prose and piece["size"] == part[at - 1]["size"] else WORD_GAP) * size
-        apart = last is None or piece["box"][0] - last.box[2] > wide
+        apart = last is None or piece["box"][0] - last["box"][2] > wide
         if last is None or apart or (at == 1 and _is_note_mark(part[0], piece)):
-            tokens.append(Token(raised, piece["box"], piece["style"]))
+            tokens.append(Piece(**piece | {"text": raised}))
             continue
         # Some files print words or their ends twice in one place to make them look bold.
-        double = last.text.endswith(piece["text"]) and abs(last.box[2] - piece["box"][2]) < 0.1 * piece["size"]
-        marks = small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED_WORD.fullmatch(last.text)
+        double = last["text"].endswith(piece["text"]) and abs(last["box"][2] - piece["box"][2]) < 0.1 * piece["size"]
+        marks = small and _FOOTNOTE_MARK.fullmatch(text) and _MARKED_WORD.fullmatch(last["text"])
         if not double and not marks:
-            last.text, last.box = last.text + raised, merge_boxes(last.box, piece["box"])
+            last["text"], last["box"] = last["text"] + raised, merge_boxes(last["box"], piece["box"])
     for token in tokens:  # old TeX fonts print accents before letters: "\u00a8u" becomes "\u00fc"
-        text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token.text)
-        token.text = _RINGED.sub(lambda found: normalize("NFC", found[1] + "\u030a"), text)
+        text = _ACCENTED.sub(lambda found: normalize("NFC", found[2] + _ACCENTS[found[1]]), token["text"])
+        token["text"] = _RINGED.sub(lambda found: normalize("NFC", found[1] + "\u030a"), text)
     return tokens
 
 

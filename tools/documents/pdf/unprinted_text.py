@@ -11,7 +11,7 @@ from pypdf import PdfReader
 from pypdf.generic import DictionaryObject, IndirectObject, StreamObject
 
 from state.documents import HiddenReason, HiddenText
-from tools.documents.structure import clean_characters, has_sentence_length
+from tools.documents.structure import list_hidden_sentences
 
 _MAX_NODES: Final = 20_000
 _MAX_TEXT_CHARACTERS: Final = 4_000  # of a single text
@@ -29,15 +29,13 @@ _CATALOG_TREES: Final[dict[str, tuple[Sequence[str], Sequence[str], HiddenReason
 
 def list_unprinted_text(data: bytes) -> list[HiddenText]:
     """List what is not painted and may be a sentence, each once, up to a total length; page 0 is the whole file."""
-    found: list[tuple[int, str, HiddenReason]] = []
+    found: list[HiddenText] = []
     for page, text, reason in _iterate_unprinted_text(PdfReader(BytesIO(data))):
-        clean = " ".join(_TAGS.sub(" ", text[:_MAX_TEXT_CHARACTERS]).split())
-        if has_sentence_length(clean):
-            found.append((page, clean, reason))
-        if sum(len(each) for _, each, _ in found) > _MAX_TOTAL_CHARACTERS:
+        plain = _TAGS.sub(" ", text[:_MAX_TEXT_CHARACTERS])
+        found += (each for each in list_hidden_sentences([(plain, reason)], page) if each not in found)
+        if sum(len(each["text"]) for each in found) > _MAX_TOTAL_CHARACTERS:
             break
-    unique = dict.fromkeys(found)
-    return [HiddenText(text=clean_characters(text), page=page, reason=reason) for page, text, reason in unique]
+    return found
 
 
 def _iterate_unprinted_text(reader: PdfReader) -> Iterator[tuple[int, str, HiddenReason]]:
