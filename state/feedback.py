@@ -152,6 +152,8 @@ class Comment(TypedDict):
     """Offset of the quote in the paragraph's text."""
     review: str
     suggestion: str
+    severity: NotRequired[Severity]
+    """How grave it is; missing without the extension `anchors`."""
     reasoning: str
     evidence: list[Evidence]
     """Evidence that the comment cites."""

@@ -256,7 +256,7 @@ class FeedbackSettings(SystemSettings):
     retriever: CodeName | None = Field(
         None, description="Your own retriever over a paper, as `module:factory`; see docs/how_to/own_retriever.md."
     )
-    passages: int = Field(5, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
+    passages: int = Field(3, ge=1, le=20, description="Segments that a question is answered from (the paper: 5).")
     segment_characters: int = Field(2000, ge=200, le=8000, description="Most characters of a segment.")
     segment_overlap: int = Field(200, ge=0, le=1000, description="Most characters that neighbouring segments share.")
     embedding: EmbeddingSettings = Field(

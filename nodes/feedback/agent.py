@@ -142,6 +142,11 @@ def format_evidence(state: ParagraphState) -> str:
     return "\n".join(_format_evidence_item(item, state) for item in state["evidence"])
 
 
+def format_unanswered_questions(state: ParagraphState) -> str:
+    """List the questions that were asked and not answered, a line each."""
+    return "\n".join(f"- {item['step']['question']}" for item in state["log"] if item["outcome"] == "unanswered")
+
+
 def format_step_log(state: ParagraphState) -> str:
     """List for the controller the finished steps in order, each with its answer or a note that it has none."""
     found = {item["id"]: item for item in state["evidence"]}

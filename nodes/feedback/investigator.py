@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, NamedTuple
 
 from nodes.feedback.agent import (
@@ -28,9 +29,8 @@ from state.errors import NoUsableAnswer, RetrievalUnavailableError
 from state.feedback import Evidence, ParagraphState, QuestionAnswer, QuestionState
 from state.model_settings import LengthLimit
 from state.records import CallRecord
-from tools.checks.quotes import find_quote
+from tools.checks.quotes import find_closest_quote, find_quote
 from tools.literature import FoundDocument, build_sources, find_documents, identify_reviewed_paper
-from tools.models.ask import Answer
 from tools.retrieval.search import find_passages
 
 _SOURCE = r"(?:\w+ )?(?:passages?|paper|documents?|texts?|study|article)"
@@ -126,38 +126,24 @@ async def ask_about_document(state: QuestionState, source: FoundDocument) -> Inv
             "question": question,
             "passages": format_passages(passages, state),
             "quotes": format_extension_flag("quotes", state),
-            "again": "",
         }
-        if quotes:
-            return await _ask_quoted_answer(state, source, passages, variables)
-        plain = await ask_feedback_role(
-            "investigator", "answer_question", state, variables, PlainAnswer, trim="passages"
-        )
+        schema: type[PassageAnswer | PlainAnswer] = PassageAnswer if quotes else PlainAnswer
+        given = await ask_feedback_role("investigator", "answer_question", state, variables, schema, trim="passages")
     except NoUsableAnswer as error:
         return Investigation(note=error.problem, calls=error.spent)
-    return _build_unquoted_investigation(plain.value.answer, "", plain.calls)
+    if isinstance(given.value, PassageAnswer):
+        return _check_quoted_answer(state, source, passages, given.value, given.calls)
+    return _build_unquoted_investigation(given.value.answer, "", given.calls)
 
 
-async def _ask_quoted_answer(
-    state: QuestionState, source: FoundDocument, passages: list[Passage], variables: dict[str, object]
+def _check_quoted_answer(
+    state: QuestionState,
+    source: FoundDocument,
+    passages: list[Passage],
+    answer: PassageAnswer,
+    calls: list[CallRecord],
 ) -> Investigation:
-    """Ask for an answer with a quote, once more if no passage has the quote, and return it with or without one."""
-
-    async def ask(again: str) -> Answer[PassageAnswer]:
-        """Ask for an answer; `again` holds the quote of the first try that no passage has."""
-        values = {**variables, "again": again}
-        return await ask_feedback_role("investigator", "answer_question", state, values, PassageAnswer, trim="passages")
-
-    first = await ask("")
-    answer, calls = first.value, first.calls
-    if is_actual_answer(answer.answer) and not _locate_passage_quote(answer, passages):
-        try:
-            second = await ask(answer.quote.strip() or "nothing")
-        except NoUsableAnswer as error:
-            calls = [*calls, *error.spent]
-        else:
-            answer = second.value if is_actual_answer(second.value.answer) else answer
-            calls = [*calls, *second.calls]
+    """Return an answer with its quote in the words of the passage, or without one if no passage has about these."""
     # The answer counts in any case, its quote only if a passage has it.
     if not (placed := _locate_passage_quote(answer, passages)):
         note = "it quoted no words of the passages, so it stands without a quote"
@@ -185,12 +171,14 @@ def is_actual_answer(answer: str) -> bool:
 
 
 def _locate_passage_quote(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:
-    """Return the passage that holds the quote, and the quote as the passage has it; None if no passage does."""
+    """Return the passage that holds the quote, or a sentence close to it, and its words; None if no passage does."""
     # The number of the passage may be wrong, so the other passages are searched, too.
     named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
-    for passage in [*named, *passages]:
-        if place := find_quote(answer.quote, passage["text"], fewest=1):  # "85.3%" and "n = 40" are quotes, too
-            return passage, place.slice_text(passage["text"])
+    # "85.3%" and "n = 40" are quotes, too; words in a sentence's place must be nearly all its own, or they deny it.
+    for find in (partial(find_quote, fewest=1), partial(find_closest_quote, least=0.8)):
+        for passage in [*named, *passages]:
+            if place := find(answer.quote, passage["text"]):
+                return passage, place.slice_text(passage["text"])
     return None
 
 

@@ -12,12 +12,14 @@ from nodes.feedback.agent import (
     format_evidence,
     format_extension_flag,
     format_prompt_text,
+    format_unanswered_questions,
     get_feedback_settings,
     make_list_field,
 )
 from nodes.feedback.computed_checks import list_shown_findings, validate_finding_wordings
 from nodes.feedback.weakness_detector import format_weaknesses
 from nodes.shared import AgentAnswer
+from state.computed_findings import Severity
 from state.errors import NoUsableAnswer
 from state.feedback import Comment, ParagraphState, Verification, Weakness
 from state.model_settings import LengthLimit
@@ -39,13 +41,14 @@ class Review(AgentAnswer):
 
 
 class AnchoredReview(AgentAnswer):
-    """A comment with a checked quote and a suggestion (`anchors`); the schema of a paragraph adds the evidence."""
+    """A comment with a checked quote, a suggestion and its severity (`anchors`); a paragraph's schema adds evidence."""
 
     reasoning: Annotated[str, LengthLimit("review_words")]
     quote: Annotated[str, LengthLimit("quote_words")]
     label: Label
     review: Annotated[str, LengthLimit("review_words")]
     suggestion: Annotated[str, LengthLimit("review_words")]
+    severity: Severity
 
 
 def build_review_schema(state: ParagraphState) -> type[BaseModel]:
@@ -93,6 +96,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
         "team": "yes" if state["plans"] else "",  # the baselines have none
         "candidates": format_weaknesses(state["candidates"]),
         "suspicions": format_prompt_text(format_weaknesses(state["suspicions"]), state),
+        "unanswered": format_unanswered_questions(state),
         "evidence": format_evidence(state),
         "paragraph": format_prompt_text(state["target"]["text"], state),
         "anchors": format_extension_flag("anchors", state),
@@ -119,7 +123,7 @@ def _build_comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
     # Without the extension `anchors` the quote is the text that the comment has in quotation marks.
     place = find_quotation(said["review"], target["text"])
     quote = said.get("quote", place.slice_text(target["text"]) if place else "")
-    return Comment(
+    comment = Comment(
         id=f"c-{target['id']}",
         paragraph=target["id"],
         section=target["section"],
@@ -133,3 +137,4 @@ def _build_comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
         evidence=[item for item in state["evidence"] if item["id"] in said.get("evidence", [])],
         verification=UNVERIFIED,
     )
+    return {**comment, "severity": said["severity"]} if "severity" in said else comment

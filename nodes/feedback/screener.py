@@ -55,7 +55,7 @@ class RaisedSuspicion(NoticedWeakness):
 class RaisedSuspicions(AgentAnswer):
     """The suspicions about a part of the paper; none is an answer. See `Weaknesses` for why the assessment is first."""
 
-    assessment: Annotated[str, LengthLimit("advice_words")]
+    assessment: Annotated[str, LengthLimit("review_words")]
     suspicions: Annotated[list[RaisedSuspicion], LengthLimit("suspicions")]
 
 

@@ -68,6 +68,7 @@ REVIEW = {
     "review": "“Tea therefore makes seedlings grow” goes beyond three trays on one window sill, because light "
     "may differ along it.",
     "suggestion": "Speak of an observation, and randomise the places of the trays.",
+    "severity": "medium",
     "evidence": ["e1"],
 }
 NOT_NEEDED = {**REVIEW, "label": "No review needed", "quote": "", "review": "", "suggestion": "", "evidence": []}

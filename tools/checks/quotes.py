@@ -45,8 +45,8 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
     return None
 
 
-def find_closest_quote(quote: str, text: str) -> TextSpan | None:
-    """Return the span of a quote, or of the sentence that shares most of its words; None if no sentence is close."""
+def find_closest_quote(quote: str, text: str, *, least: float = _MIN_SHARED_WORDS) -> TextSpan | None:
+    """Return the span of a quote, or of the sentence that shares most of its words; None if none has the `least`."""
     place = find_quote(quote, text)
     if place or not (wanted := _collect_folded_words(quote)):
         return place
@@ -55,7 +55,7 @@ def find_closest_quote(quote: str, text: str) -> TextSpan | None:
         for sentence in split_sentences(text)
     }
     best = max(shared, key=lambda sentence: shared[sentence], default="")
-    return find_quote(best, text) if shared.get(best, 0) >= _MIN_SHARED_WORDS else None
+    return find_quote(best, text) if shared.get(best, 0) >= least else None
 
 
 def find_quotation(comment: str, text: str) -> TextSpan | None:

@@ -23,7 +23,7 @@ FILES = sorted(
 PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
 OPTIONAL = {
     *("notes", "advice", "unsupported", "memory", "summary", "clarifications", "target_grade", "max_words", "asking"),
-    *("candidates", "evidence", "log", "literature", "quotes", "again", "comment", "anchors", "instructions"),
+    *("candidates", "evidence", "log", "literature", "quotes", "unanswered", "comment", "anchors", "instructions"),
     *("earlier_comments", "lost_details", "team", "suspicions"),
 }
 """Variables that may be empty."""
