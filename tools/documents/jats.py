@@ -56,12 +56,9 @@ def parse_jats(text: str) -> DocumentParts:
     hidden = remove_hidden_elements(article)
     parts = [part for path in ("front//abstract", "body", "back", "floats-group") for part in article.iterfind(path)]
     blocks = mark_references([block for part in parts for block in iterate_blocks(part)])
-    return DocumentParts(
-        "" if title is None else _flatten_text(title),
-        [*blocks, *([Block("heading", "References", level=2)] if entries else []), *entries],
-        hidden=hidden,
-        warnings=warnings,
-    )
+    heading = [Block("heading", "References", level=2)] if entries else []
+    name = "" if title is None else _flatten_text(title)
+    return DocumentParts(name, [*blocks, *heading, *entries], hidden, warnings=warnings)
 
 
 def _replace_element(node: html.HtmlElement, text: str) -> None:

@@ -98,12 +98,9 @@ def parse_latex(text: str) -> DocumentParts:
     if converter.unknown:
         names = ", ".join(f"\\{name}" for name, _ in converter.unknown.most_common(_MAX_NAMED_MACROS))
         warnings.append(f"{converter.unknown.total()} macros without a definition were left out: {names}")
-    return DocumentParts(
-        title=" ".join(converter.front_matter.get("title", "").split()),
-        blocks=mark_references(blocks),
-        hidden=[*converter.hidden, *_list_unprinted_text(text)],
-        warnings=warnings,
-    )
+    title = " ".join(converter.front_matter.get("title", "").split())
+    hidden = [*converter.hidden, *_list_unprinted_text(text)]
+    return DocumentParts(title, mark_references(blocks), hidden, warnings=warnings)
 
 
 def _strip_marks(text: str) -> str:

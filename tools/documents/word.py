@@ -58,12 +58,7 @@ _SYMBOLS = {
     **dict(enumerate("ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", 0xF041)),
     **dict(enumerate("αβχδεφγηιϕκλμνοπθρστυϖωξψζ", 0xF061)),
     **dict(enumerate("′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…", 0xF0A2)),  # noqa: RUF001
-    0xF02D: "−",
-    0xF0CE: "∈",
-    0xF0D6: "√",
-    0xF0D7: "·",
-    0xF0E5: "∑",
-    0xF0F2: "∫",
+    **dict(zip((0xF02D, 0xF0CE, 0xF0D6, 0xF0D7, 0xF0E5, 0xF0F2), "−∈√·∑∫", strict=True)),
 }
 
 
@@ -111,12 +106,10 @@ class _WordReader:
         if not title and not SECTION_HEADING.fullmatch(first) and not is_references_heading(first):
             title = find_text_title([first, "", *(block.text for block in blocks[1:])])
             blocks = blocks[bool(title) :]
-        return DocumentParts(
-            title,
-            mark_references(mark_headings([block for block in blocks if block.text])),
-            hidden=[*self.hidden, *_list_unprinted_text(self.document)],
-            warnings=[warning for noun, count in self.unread.items() for warning in list_unread_warnings(count, noun)],
-        )
+        marked = mark_references(mark_headings([block for block in blocks if block.text]))
+        hidden = [*self.hidden, *_list_unprinted_text(self.document)]
+        warnings = [warning for noun, count in self.unread.items() for warning in list_unread_warnings(count, noun)]
+        return DocumentParts(title, marked, hidden, warnings=warnings)
 
     def _read_table(self, table: CT_Tbl) -> Block:
         """Read a table into a block with `rows`; the rows of a nested table follow the row that holds it."""

@@ -302,12 +302,11 @@ def _build_line(part: list[Piece], page: int, gutters: Sequence[float], first_co
         maths += len(piece["text"]) if "m" in piece["style"] else 0
     size = max(sizes, key=lambda size: sizes[size])
     baseline = Counter(piece["baseline"] for piece in part if round(piece["size"], 1) == size).most_common(1)[0][0]
-    crossing = _is_crossing_gutter(part, gutters)
+    column = first_column + sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters)
+    column = _SPANNING_COLUMN if _is_crossing_gutter(part, gutters) else column
     return Line(
         page=page,
-        column=_SPANNING_COLUMN
-        if crossing
-        else first_column + sum(gutter - 3 <= part[0]["box"][0] for gutter in gutters),
+        column=column,
         tokens=_build_tokens(part, size, baseline),
         baseline=baseline,
         size=size,

@@ -42,7 +42,6 @@ _IMPRINT = re.compile(
     r"|Licen[sc]ed|Association for|.{0,60}\b(?:19|20)\d\d\. ?[c\u00a9\ufffd]",
     re.IGNORECASE,
 )
-_SENTENCE_END = re.compile(r".*[.!?:][\"\u201d\u2019')\]]*", re.DOTALL)
 
 
 def remove_running_lines(pages: list[list[Line]], heights: list[float]) -> list[list[Line]]:
@@ -144,7 +143,7 @@ def compute_line_gap(before: Line, line: Line) -> float:
 
 def is_sentence_end(line: Line) -> bool:
     """Return whether a line ends in `.`, `!`, `?` or `:`, and so may be the last of its paragraph."""
-    return _SENTENCE_END.fullmatch(line.text) is not None
+    return line.text.rstrip("\"\u201d\u2019')]").endswith((".", "!", "?", ":"))
 
 
 @dataclass

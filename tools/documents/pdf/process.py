@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import groupby, pairwise
-from typing import Literal
 
 import pypdfium2
 import pypdfium2.raw as pdfium
@@ -154,16 +153,8 @@ def _build_parts(
     for word in (word for block in blocks for word in block.words):
         box = pages[word["page"] - 1]["matrix"].on_rect(*word["box"])
         word["box"] = [round(value, 2) for value in box]
-    return DocumentParts(
-        title=title,
-        blocks=blocks,
-        hidden=[
-            *(text for number, page in enumerate(pages, start=1) for text in _iterate_hidden_text(page, number)),
-            *unprinted,
-        ],
-        pages=len(pages),
-        warnings=warnings,
-    )
+    hidden = [text for number, page in enumerate(pages, start=1) for text in _iterate_hidden_text(page, number)]
+    return DocumentParts(title, blocks, [*hidden, *unprinted], len(pages), warnings)
 
 
 def _choose_title(metadata: str, lines: list[Line]) -> str:
@@ -208,8 +199,7 @@ def _build_blocks(lines: list[Line], title: str) -> list[Block]:
         is_large = group.role == "heading" or group.lines[0].size > 1.2 * area.body
         if is_large and keep_letters(text) and keep_letters(text) in keep_letters(title):
             continue  # a line of the title
-        kind: Literal["heading", "paragraph"] = "heading" if group.role == "heading" else "paragraph"
-        blocks.append(Block(kind, text, group.lines[0].page, places))
+        blocks.append(Block("heading" if group.role == "heading" else "paragraph", text, group.lines[0].page, places))
     for entry in _group_reference_lines(reference_lines, area):
         text, places = join_lines(entry, words)
         blocks.append(Block("reference", text, entry[0].page, places))
