@@ -113,7 +113,8 @@ class RemoteEmbeddings(Embeddings):
         except DraftroomError:
             raise
         except ImportError as error:
-            fault = f"The embedding model {self._choice.model!r} {describe_missing_package(error)}."
+            place = self._choice.use or self._choice.provider
+            fault = f"The embedding model {self._choice.model!r} of {place} {describe_missing_package(error)}."
             raise RetrievalUnavailableError(fault) from None
         except Exception as error:  # noqa: BLE001 - each client has errors of its own
             told = translate_fault(read_fault(error, self._server), self._server, "\n".join(texts))
