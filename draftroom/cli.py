@@ -11,12 +11,12 @@ from typer.main import get_command, get_group
 from draftroom import __version__
 from draftroom.exit_codes import EXIT_CODES
 from draftroom.rendering.console import print_to_stderr
-from draftroom.systems import SYSTEMS, LazyImport
+from draftroom.systems import SYSTEM_BY_COMMAND, LazyImport
 from state.errors import DraftroomError
 
 # In the order of the help. A test compares each line with the docstring of its command.
 COMMANDS = {
-    **{name: command for system in SYSTEMS.values() for name, command in system.commands.items()},
+    **{name: system.commands[name] for name, system in SYSTEM_BY_COMMAND.items()},
     "check": LazyImport("draftroom.commands.check:check", "Find contradictions within a paper."),
     "batch": LazyImport("draftroom.commands.batch:batch_app", "Run another command on many papers."),
     "resume": LazyImport("draftroom.commands.run_commands:resume_run", "Resume a run, or print a finished result."),
@@ -95,9 +95,8 @@ def load_command(name: str) -> Any:
     command = COMMANDS[name].import_object()
     if isinstance(command, typer.Typer):
         return get_group(command)
-    starts_run = any(name in system.commands for system in SYSTEMS.values())
     alone = typer.Typer(add_completion=False)
-    alone.command(name, epilog=EXIT_CODES_NOTE if starts_run else None)(command)
+    alone.command(name, epilog=EXIT_CODES_NOTE if name in SYSTEM_BY_COMMAND else None)(command)
     return get_command(alone)
 
 

@@ -18,7 +18,7 @@ from draftroom.commands import check
 from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
 from draftroom.rendering.console import ERR, print_line, print_to_stderr
-from draftroom.systems import SYSTEMS, System
+from draftroom.systems import SYSTEM_BY_COMMAND, System
 from runs.jobs import EndedJob, Workers
 from tools.text import strip_control_characters
 
@@ -89,9 +89,8 @@ def _build_system_work(system: System, flags: Mapping[str, Any]) -> PaperWork:
     return SystemRunWork(system.build_request(flags))
 
 
-for _system in SYSTEMS.values():
-    for _name, _command in _system.commands.items():
-        _register_batch_command(_name, _command.import_object(), partial(_build_system_work, _system))
+for _name, _system in SYSTEM_BY_COMMAND.items():
+    _register_batch_command(_name, _system.commands[_name].import_object(), partial(_build_system_work, _system))
 _register_batch_command("check", check.check, check.build_check_work)
 
 

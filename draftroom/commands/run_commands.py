@@ -16,7 +16,7 @@ from draftroom.extras import format_page_hint
 from draftroom.files import check_output_paths, read_result, read_run_input, write_outputs
 from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.terminal import print_story
-from draftroom.systems import SYSTEMS, RunRequest, build_setting_overrides, find_run, find_system
+from draftroom.systems import SYSTEM_BY_COMMAND, RunRequest, build_setting_overrides, find_run, find_system
 from draftroom.systems.feedback import LITERATURE_SERVICES
 from runs.graph_state import load_state
 from runs.record import RunInput
@@ -55,7 +55,7 @@ def make_run_command(*settings: str) -> Callable[[Callable[..., None]], Callable
 
     def make_command(own: Callable[..., None]) -> Callable[..., None]:
         """Return the command with all flags."""
-        system = next(system for system in SYSTEMS.values() if own.__name__ in system.commands)
+        system = SYSTEM_BY_COMMAND[own.__name__]
 
         def run_command(**flags: Any) -> None:
             """Build the request from the flags, and run it."""

@@ -20,7 +20,7 @@ from draftroom import __version__
 from draftroom.doctor import check_checkpoint_store, check_state_folder, list_distinct_models
 from draftroom.files import read_run_input_bytes
 from draftroom.page.run_manager import RunManager, ServerRun
-from draftroom.systems import SYSTEMS, RunRequest, System, find_system, update_run_records
+from draftroom.systems import SYSTEM_BY_COMMAND, RunRequest, find_system, update_run_records
 from draftroom.systems.check import NUMBER_CHECK
 from runs.graph_state import load_snapshot
 from runs.record import RunRecord, count_run_calls, count_run_tokens, determine_status, load_records
@@ -36,8 +36,6 @@ from tools.documents.reading import FORMATS, MAX_BYTES, load_document
 from tools.models.endpoint import discard_endpoint, fetch_endpoint
 
 PASTED_TEXT_NAME = "pasted text"
-# The commands that the page offers, with their systems.
-SYSTEM_BY_VERB: Mapping[str, System] = {verb: system for system in SYSTEMS.values() for verb in system.commands}
 
 
 class RunView(NamedTuple):
@@ -66,7 +64,7 @@ async def build_start_payload() -> dict[str, Any]:
         for (roles, model), error in zip(models.items(), errors, strict=True)
     ]
     systems = []
-    for verb, system in SYSTEM_BY_VERB.items():
+    for verb, system in SYSTEM_BY_COMMAND.items():
         # A form of the settings that a person may change, with the current values as defaults.
         current = getattr(settings, system.table).model_dump(mode="json")
         schema = SYSTEM_TABLES[system.table].model_json_schema()
@@ -182,9 +180,9 @@ def create_run_record(
         chosen: Settings of the system that a person has changed, and optionally `preset`.
         request: Further input of the graph, such as the section to review.
     """
-    if verb not in SYSTEM_BY_VERB:
-        raise InputError(f"There is nothing called {verb[:40]!r} to do; choose one of {', '.join(SYSTEM_BY_VERB)}.")
-    system = SYSTEM_BY_VERB[verb]
+    if verb not in SYSTEM_BY_COMMAND:
+        raise InputError(f"There is nothing called {verb[:40]!r} to do; choose one of {', '.join(SYSTEM_BY_COMMAND)}.")
+    system = SYSTEM_BY_COMMAND[verb]
     own = {field: value for field, value in chosen.items() if field != "preset"}
     if unknown := own.keys() - set(system.asked):
         raise InputError(f"The page has no setting {unknown.pop()[:40]!r}; it belongs in draftroom.toml.")

@@ -114,6 +114,8 @@ SYSTEMS_BY_TABLE: dict[str, tuple[System, ...]] = {
     table: import_module(f"draftroom.systems.{table}").SYSTEMS for table in SYSTEM_TABLES
 }
 SYSTEMS = {system.name: system for systems in SYSTEMS_BY_TABLE.values() for system in systems}
+# The system of each command that starts a run.
+SYSTEM_BY_COMMAND = {command: system for system in SYSTEMS.values() for command in system.commands}
 GRAPHS = {name: system.graph for name, system in SYSTEMS.items()}
 
 

@@ -71,18 +71,12 @@ def format_decimal(value: float | None, digits: int = 2) -> str:
     return "-" if value is None or isna(value) else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
-def format_bounds(low: float, high: float, digits: int) -> str:
-    """Format the bounds of an interval as "[low, high]"."""
-    return f"[{format_decimal(low, digits)}, {format_decimal(high, digits)}]"
-
-
 def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2, has_interval: bool = True) -> str:
     """Format a figure, scaled by a factor, with its interval in brackets, or as a dash if it is missing."""
     if found is None:
         return format_decimal(None)
-    value, low, high = (scale * part for part in found)
-    bounds = f" {format_bounds(low, high, digits)}" if has_interval else ""
-    return f"{format_decimal(value, digits)}{bounds}"
+    value, low, high = (format_decimal(scale * part, digits) for part in found)
+    return f"{value} [{low}, {high}]" if has_interval else value
 
 
 def describe_intervals(units: str) -> str:

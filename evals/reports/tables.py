@@ -16,7 +16,6 @@ from evals.reports.document import (
     ReportDocument,
     ReportSection,
     build_table,
-    format_bounds,
     format_decimal,
     format_estimate,
     render_report_markdown,
@@ -30,7 +29,13 @@ TEST_DESCRIPTION = (
     "corrected for all rows of a measure (Holm)."
 )
 _NOT_SIGNIFICANT = "not beyond chance:"
-# In the order of the report. "higher" and "lower" are for measures without a better direction.
+# What a fall and a rise are, by the measure's better direction.
+_DIRECTIONS = {
+    "lower": ("better in", "worse in"),
+    "higher": ("worse in", "better in"),
+    "neither": ("lower in", "higher in"),
+}
+# In the order of the report.
 _CONTRAST_CLASSES = ("better in", "worse in", "higher in", "lower in", _NOT_SIGNIFICANT)
 
 _KEY_COLUMNS = ["corpus", "row", "measure", "sample"]
@@ -137,12 +142,7 @@ def describe_contrasts(contrasts: Iterable[Contrast]) -> list[str]:
     found: dict[str, dict[str, list[str]]] = {}
     for contrast in contrasts:
         measure, rises = contrast.measure, contrast.test.difference.value > 0
-        if not contrast.test.beyond_chance:
-            kind = _NOT_SIGNIFICANT
-        elif measure.better == "neither":
-            kind = "higher in" if rises else "lower in"
-        else:
-            kind = "better in" if rises == (measure.better == "higher") else "worse in"
+        kind = _DIRECTIONS[measure.better][rises] if contrast.test.beyond_chance else _NOT_SIGNIFICANT
         found.setdefault(contrast.row.title, {}).setdefault(kind, []).append(measure.name)
     sentences = []
     for row, measures in found.items():
@@ -156,11 +156,9 @@ def format_paired_test(test: PairedTest, digits: int, most: int) -> str:
 
     The number of samples is named only if it is smaller than `most`, that of the other cells.
     """
-    (mean, low, high), samples, p = test
-    # Adding 0.0 turns a negative zero into zero.
-    text = f"{round(mean, digits) + 0.0:+.{digits}f}"
-    if samples > 1:
-        text += f" {format_bounds(low, high, digits)}"
+    difference, samples, p = test
+    sign = "" if round(difference.value, digits) < 0 else "+"
+    text = sign + format_estimate(difference, digits=digits, has_interval=samples > 1)
     text += ", p < 0.001" if p < 0.001 else f", p = {p:.3f}"
     return f"{text}, n = {samples}" if samples < most else text
 
