@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import os
 import re
 from contextlib import suppress
 from functools import lru_cache
@@ -294,7 +295,9 @@ def _resolve_documents_folder() -> Path:
 
 def _load_stored_document(path: Path, sha256: str) -> Document:
     """Load a stored document; raise OSError or ValueError if its file is missing, damaged, or that of another."""
-    status = path.stat()
+    # Nodes load papers in the event loop, where `os.stat` counts as blocking and opening a local file does not.
+    with path.open("rb") as file:
+        status = os.fstat(file.fileno())
     return _load_cached_document(path, sha256, (status.st_ino, status.st_mtime_ns, status.st_size))
 
 
