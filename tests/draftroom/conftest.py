@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from draftroom.cli import app
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import FakeEndpoint
-from tests.support.processes import Child
+from tests.support.processes import Child, run_module
 from tests.support.review_room import PAPER as DRAFT
 
 ROOT = Path(__file__).parents[2]
@@ -73,10 +73,9 @@ class Command:
         return Command(self.home, self.endpoint, {**self.variables, **variables})
 
 
-def without_package(draftroom: Command, tmp_path: Path, name: str) -> Command:
-    """The command in an installation that lacks a package."""
-    (tmp_path / "sitecustomize.py").write_text(f"import sys\nsys.modules[{name!r}] = None\n", encoding="utf-8")
-    return draftroom.with_variables({"PYTHONPATH": str(tmp_path)})
+def run_without(name: str, draftroom: Command, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the command as in an installation that lacks a package."""
+    return run_module("tests.support.without", name, *arguments, **draftroom.variables)
 
 
 @pytest.fixture

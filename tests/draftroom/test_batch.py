@@ -19,7 +19,7 @@ from draftroom.batch.files import BatchFolder, NamedPaper
 from draftroom.exit_codes import EXIT_CODES, PAPERS_FAILED, STOPPED
 from runs.jobs import Workers
 from runs.signals import STOPPING_MESSAGE
-from tests.draftroom.conftest import PAPER, Command, without_package
+from tests.draftroom.conftest import PAPER, Command, run_without
 from tests.draftroom.test_stopping import ROUND, read_until
 from tests.fake_endpoint import Hold, RecordedRequest, Reply, Status, Text, fill
 from tests.support.killing import answers_in_checkpoint, wait_until
@@ -256,8 +256,8 @@ def test_every_system_and_the_checks_take_many(draftroom: Command, papers: Path,
     assert rows(tmp_path / "c")["Chile"]["scores"] == {"high": 0, "medium": 0, "low": 0}
 
 
-def test_ray_is_an_extra(draftroom: Command, papers: Path, out: Path, tmp_path: Path):
-    result = without_package(draftroom, tmp_path, "ray").process(*explain(papers, out, "--engine", "ray"))
+def test_ray_is_an_extra(draftroom: Command, papers: Path, out: Path):
+    result = run_without("ray", draftroom, *explain(papers, out, "--engine", "ray"))
     assert result.returncode == EXIT_CODES["bad_settings"]
     assert "pip install 'draftroom[ray]'" in result.stderr
 

@@ -12,7 +12,7 @@ import pytest
 
 from draftroom.cli import COMMANDS, load_command
 from draftroom.exit_codes import EXIT_CODES
-from tests.draftroom.conftest import ROOT, Command, without_package
+from tests.draftroom.conftest import ROOT, Command, run_without
 
 HEAVY = {
     *("langgraph", "langchain_core", "torch", "numpy", "graphs", "nodes", "evals", "training"),
@@ -88,11 +88,10 @@ def test_each_command_ends_with_what_to_do_next(draftroom: Command, paper: Path,
         assert "Next: " not in draftroom(*words).output, "a script wants the result alone"
 
 
-def test_without_the_server_its_command_says_how_to_get_it(draftroom: Command, tmp_path: Path):
-    bare = without_package(draftroom, tmp_path, "starlette")
-    done = bare.process("open")
+def test_without_the_server_its_command_says_how_to_get_it(draftroom: Command):
+    done = run_without("starlette", draftroom, "open")
     assert done.returncode == EXIT_CODES["bad_settings"], done.stderr
     assert "(starlette is missing): pip install 'draftroom[studio]'; in the folder of the project also: make page." in (
         " ".join(done.stderr.split())
     )
-    assert "draftroom open" not in bare.process("doctor").stderr, "nobody is sent to what is not there"
+    assert "draftroom open" not in run_without("starlette", draftroom, "doctor").stderr, "nobody is sent to what is not there"

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import Result
 
 from draftroom.exit_codes import EXIT_CODES
-from tests.draftroom.conftest import Command, without_package
+from tests.draftroom.conftest import Command, run_without
 from tests.fake_endpoint import Json, Reasoning, Status, Text
 
 BAD = "\x1b[31mnot a colour"
@@ -244,8 +244,8 @@ def test_an_endpoint_that_lists_models_but_does_not_run_them(draftroom: Command)
     assert len(draftroom.endpoint.chat_requests) == 1
 
 
-def test_without_the_packages_of_reviews_the_rest_is_in_order(draftroom: Command, tmp_path: Path):
-    result = without_package(draftroom, tmp_path, "chromadb").process("doctor", "--json")
+def test_without_the_packages_of_reviews_the_rest_is_in_order(draftroom: Command):
+    result = run_without("chromadb", draftroom, "doctor", "--json")
     assert result.returncode == 0
     (check,) = [check for check in json.loads(result.stdout) if check["status"] != "ok"]
     assert (check["name"], check["status"]) == ("review", "warning")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from draftroom.exit_codes import EXIT_CODES
-from tests.draftroom.conftest import Command, without_package
+from tests.draftroom.conftest import Command, run_without
 from tests.draftroom.review_command import QUOTE, TwoMinds, asked, result_of, reviewed
 from tests.fake_endpoint import FakeEndpoint, Script, Text, When
 from tests.support.review_room import CLAIM, METHODS, PAPER_QUESTION, REVIEW, Room
@@ -197,8 +197,8 @@ def test_variants(room: Command, draft: Path, variant: str, system: str, roles: 
 # The extra
 
 
-def test_without_the_extra_a_review_is_refused_before_anything_is_paid_for(room: Command, draft: Path, tmp_path: Path):
-    result = without_package(room, tmp_path, "chromadb").process("review", draft)
+def test_without_the_extra_a_review_is_refused_before_anything_is_paid_for(room: Command, draft: Path):
+    result = run_without("chromadb", room, "review", draft)
     assert result.returncode == EXIT_CODES["bad_settings"]
     assert result.stderr.splitlines() == [
         "The review of papers is not installed (chromadb is missing): pip install 'draftroom[review]'; in the folder "

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from typer.testing import CliRunner, Result
 
-from tests.support.processes import preload, run_module
+from draftroom.cli import app
 from tests.tools.tiny_bert import write_encoder, write_mpnet
 from tests.training import tiny_journalist, tiny_seq2seq
 from tests.training.toy_plans import WORDS, toy_files, toy_run
@@ -18,11 +18,9 @@ from tools.reranking import load_reranker
 from training.review_filters.classifier import load_classifier
 from training.review_filters.labelled_sentences import Task
 
-preload("training.plan_reranker.train")
 
-
-def train(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return run_module("draftroom", "train", *arguments)
+def train(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, ["train", *map(str, arguments)])
 
 
 def toml(path: Path, config: BaseModel | dict[str, Any]) -> Path:
@@ -38,7 +36,7 @@ def test_bart_is_trained_from_any_checkpoint_by_its_folder(tmp_path: Path) -> No
     config = toml(tmp_path / "bart.toml", tiny_seq2seq.configured("named/by/option", epochs=1))
     out = tmp_path / "run"
     finished = train("bart", folder / "pairs.jsonl", "--out", out, "--config", config, "--model", folder / "bart")
-    assert finished.returncode == 0, finished.stderr
+    assert finished.exit_code == 0, finished.stderr
     assert "before" in finished.stdout
     assert f'sequence_to_sequence = "{out / "model"}"' in " ".join(finished.stderr.split())
 
@@ -48,7 +46,7 @@ def test_the_journalist_is_trained_and_served_as_an_adapter(tmp_path: Path) -> N
     pairs = tiny_journalist.write_pairs(tmp_path / "pairs.jsonl")
     config = toml(tmp_path / "journalist.toml", tiny_journalist.configured(model, epochs=1))
     finished = train("journalist", pairs, "--out", tmp_path / "run", "--config", config)
-    assert finished.returncode == 0, finished.stderr
+    assert finished.exit_code == 0, finished.stderr
     assert "before" in finished.stdout
     assert f"--lora-modules tuned={tmp_path / 'run' / 'adapter'}" in " ".join(finished.stderr.split())
     assert (tmp_path / "run" / "adapter" / "adapter_model.safetensors").is_file()
@@ -61,7 +59,7 @@ def test_the_plan_reranker_is_trained_on_any_encoder_and_measured(tmp_path: Path
     config = toml(tmp_path / "reranker.toml", toy_run(tmp_path, encoder="named/by/option", epochs=1))
     given = ("--plans", plans, "--out", out, "--config", config, "--encoder", encoder)
     finished = train("plan-reranker", pairs, *given)
-    assert finished.returncode == 0, finished.stderr
+    assert finished.exit_code == 0, finished.stderr
     assert "| plan re-ranker |" in finished.stdout
     reranker, asked = load_reranker(out / "weights"), ["why did it fall?", "how did the yield grow?"]
     scores = reranker.predict_scores("the yield rose .", asked)
@@ -73,7 +71,7 @@ def test_a_corpus_without_plans_is_refused_before_training(tmp_path: Path) -> No
     pairs, _ = toy_files(tmp_path)  # the plans that ship are of other paragraphs
     config = toml(tmp_path / "config.toml", toy_run(tmp_path))
     finished = train("plan-reranker", pairs, "--out", tmp_path / "run", "--config", config)
-    assert finished.returncode != 0
+    assert finished.exit_code != 0
     assert "None of the 32 pairs has a plan" in finished.stderr
     assert "Traceback" not in finished.stderr
     assert not (tmp_path / "run").exists()
@@ -111,7 +109,7 @@ def test_a_classifier_is_trained_and_measured(task: Task, tmp_path: Path) -> Non
     values = {"encoder": str(encoder), "learning_rate": 1e-2, "batch_size": 4, "epochs": 1, "patience": 1}
     config = toml(tmp_path / "config.toml", {**values, "max_length": 16, "device": "cpu"})
     finished = train(task, data, "--out", tmp_path / "run", "--config", config)
-    assert finished.returncode == 0, finished.stderr
+    assert finished.exit_code == 0, finished.stderr
     assert "majority" in finished.stdout
     assert len(load_classifier(tmp_path / "run", task)(["good work"])) == 1
 
@@ -126,7 +124,7 @@ def test_a_classifier_is_trained_and_measured(task: Task, tmp_path: Path) -> Non
 def test_a_wrong_configuration_is_refused(config: str, message: str, tmp_path: Path) -> None:
     pairs, plans = toy_files(tmp_path)
     finished = train("plan-reranker", pairs, "--plans", plans, "--out", tmp_path / "run", "--config", config)
-    assert finished.returncode != 0
+    assert finished.exit_code != 0
     assert message in finished.stderr
     assert "Traceback" not in finished.stderr
     assert not (tmp_path / "run").exists()

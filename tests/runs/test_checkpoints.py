@@ -17,7 +17,7 @@ from draftroom.exit_codes import EXIT_CODES
 from runs.checkpoints import open_checkpointer
 from state.errors import StateError
 from state.files import make_storage_error
-from tests.draftroom.conftest import Command, without_package
+from tests.draftroom.conftest import Command, run_without
 
 THREAD: Any = {"configurable": {"thread_id": "run"}}
 
@@ -155,8 +155,8 @@ async def test_a_postgres_that_does_not_answer_is_told_without_its_password() ->
     assert "s3cret" not in str(caught.value)
 
 
-def test_postgres_without_its_package_says_what_to_install(draftroom: Command, paper: Path, tmp_path: Path) -> None:
+def test_postgres_without_its_package_says_what_to_install(draftroom: Command, paper: Path) -> None:
     draftroom.variables["DRAFTROOM_CHECKPOINTS"] = "postgresql://host/runs"
-    refused = without_package(draftroom, tmp_path, "psycopg").process("explain", paper)
+    refused = run_without("psycopg", draftroom, "explain", paper)
     assert refused.returncode == EXIT_CODES["bad_settings"], refused.stderr
     assert "Postgres checkpoints need another package: pip install 'draftroom[postgres]'." in refused.stderr

@@ -8,7 +8,7 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def no_blocking_calls() -> Iterator[None]:
     """Watch what our own packages do in an event loop, themselves or through a library."""
     with blockbuster_ctx(["graphs", "nodes", "tools", "runs.checkpoints", "runs.jobs"]) as watch:
