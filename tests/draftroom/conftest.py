@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from draftroom.cli import app
 from tests.draftroom.review_command import TwoMinds
 from tests.fake_endpoint import FakeEndpoint
-from tests.support.processes import Child, run_module
+from tests.support.processes import Child, run_code
 from tests.support.review_room import PAPER as DRAFT
 
 ROOT = Path(__file__).parents[2]
@@ -75,7 +75,8 @@ class Command:
 
 def run_without(name: str, draftroom: Command, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     """Run the command as in an installation that lacks a package."""
-    return run_module("tests.support.without", name, *arguments, **draftroom.variables)
+    code = f"import runpy, sys; sys.modules[{name!r}] = None; runpy.run_module('draftroom', run_name='__main__')"
+    return run_code(code, *arguments, **draftroom.variables)
 
 
 @pytest.fixture

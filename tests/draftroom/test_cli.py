@@ -94,4 +94,6 @@ def test_without_the_server_its_command_says_how_to_get_it(draftroom: Command):
     assert "(starlette is missing): pip install 'draftroom[studio]'; in the folder of the project also: make page." in (
         " ".join(done.stderr.split())
     )
-    assert "draftroom open" not in run_without("starlette", draftroom, "doctor").stderr, "nobody is sent to what is not there"
+    assert "draftroom open" not in run_without("starlette", draftroom, "doctor").stderr, (
+        "nobody is sent to what is not there"
+    )

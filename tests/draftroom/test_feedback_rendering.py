@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +15,7 @@ from draftroom.rendering.html import group_notes_by_paragraph
 from draftroom.rendering.terminal import print_remarks, print_result, print_story
 from tests.draftroom.feedback_values import comment, finished, record
 from tests.draftroom.typeset_draft import SECTIONS, typeset
+from tests.support.processes import run_code
 from tests.support.report_files import Page
 
 Values = dict[str, Any]
@@ -97,10 +95,7 @@ def test_a_terminal_gets_panels(tmp_path: Path):
         "from tests.draftroom.feedback_values import finished, record\n"
         "values = finished(Path(sys.argv[1])); print_result(build_review_document(record(values), values))"
     )
-    environment = {**os.environ, "FORCE_COLOR": "1", "COLUMNS": "100", "TERM": "xterm"}
-    command = [sys.executable, "-c", script, str(tmp_path)]
-    run = subprocess.run(command, env=environment, cwd=Path(__file__).parents[2], capture_output=True, check=True)
-    shown = run.stdout.decode()
+    shown = run_code(script, tmp_path, FORCE_COLOR="1", COLUMNS="100", TERM="xterm").stdout
     assert re.search(r"╭─.*2\. Replicability \(Methods, page 1, p4\)", shown)
     assert "<script>" in shown
     assert "\x1b[31m" not in re.sub(r"╭.*?╮", "", shown[shown.index("╭") :], flags=re.DOTALL)

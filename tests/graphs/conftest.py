@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,3 +18,17 @@ async def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIte
     monkeypatch.setenv("DRAFTROOM_HOME", str(tmp_path))
     yield tmp_path
     await close_clients()
+
+
+@pytest.fixture(scope="module")
+def run_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Awaitable[Any]], Any]]:
+    """Gives a way to await a run of which several tests read, in a state folder and an event loop of its own."""
+
+    async def finish(run: Awaitable[Any]) -> Any:
+        result = await run
+        await close_clients()
+        return result
+
+    with pytest.MonkeyPatch.context() as variables:
+        variables.setenv("DRAFTROOM_HOME", str(tmp_path_factory.mktemp("state")))
+        yield lambda run: asyncio.run(finish(run))

@@ -6,7 +6,7 @@ All of it is read from what reached the endpoint.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -29,16 +29,27 @@ def version(number: int) -> str:
     return article(f"This is version {number}. It helped 47% of us.", HARD)
 
 
-@pytest.fixture
-def endpoint() -> Iterator[FakeEndpoint]:
+def open_endpoint() -> FakeEndpoint:
     newsroom = Newsroom(
         write_draft=[version(0)],
         revise_draft=[version(number) for number in range(1, ROUNDS + 1)],
         take_notes=[notes(("zoledronate", f"NOTE-{number}")) for number in range(ROUNDS)],
         advise=[review(f"ADVICE-{number}", "Be brief.") for number in range(ROUNDS)],
     )
-    with FakeEndpoint(models={LARGE: 32_768, SMALL: 32_768, TUNED: 32_768}, answer=newsroom) as opened:
+    return FakeEndpoint(models={LARGE: 32_768, SMALL: 32_768, TUNED: 32_768}, answer=newsroom)
+
+
+@pytest.fixture
+def endpoint() -> Iterator[FakeEndpoint]:
+    with open_endpoint() as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def whole(run_once: Callable[[Awaitable[Any]], Any]) -> Iterator[tuple[FakeEndpoint, dict[str, Any]]]:
+    """The endpoint of a run with the preset alone, and its result."""
+    with open_endpoint() as opened:
+        yield opened, run_once(run(opened))
 
 
 async def run(endpoint: FakeEndpoint, **choices: Any) -> dict[str, Any]:
@@ -53,8 +64,8 @@ def headings(request: RecordedRequest) -> list[str]:
     return [heading for heading in list_headings(request) if heading != "Stronger bones"]
 
 
-async def test_who_is_asked_in_which_order_and_what_is_returned(endpoint: FakeEndpoint) -> None:
-    result = await run(endpoint)
+def test_who_is_asked_in_which_order_and_what_is_returned(whole: tuple[FakeEndpoint, dict[str, Any]]) -> None:
+    endpoint, result = whole
     assert steps(endpoint) == ["write_draft", *ROUND * ROUNDS]
     assert [request.model for request in endpoint.chat_requests] == [LARGE, *[SMALL, LARGE, LARGE] * ROUNDS]
     assert result["settings"]["journalism"]["extensions"] == []
@@ -68,8 +79,8 @@ async def test_who_is_asked_in_which_order_and_what_is_returned(endpoint: FakeEn
     assert "300 words" in words
 
 
-async def test_what_each_sees_and_how_it_is_sampled(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_what_each_sees_and_how_it_is_sampled(whole: tuple[FakeEndpoint, dict[str, Any]]) -> None:
+    endpoint, _ = whole
     (draft,) = asked_for(endpoint, "write_draft")
     assert headings(draft) == [*JOURNALIST, "Output"]
     rounds = zip(*(asked_for(endpoint, step) for step in ROUND), strict=True)
@@ -125,11 +136,10 @@ async def test_what_each_sees_and_how_it_is_sampled(endpoint: FakeEndpoint) -> N
         ),
     ],
 )
-async def test_each_agent_has_its_steps_rules_and_parts_of_its_answer(
-    endpoint: FakeEndpoint, step: str, parts: list[str], rules: list[str]
+def test_each_agent_has_its_steps_rules_and_parts_of_its_answer(
+    whole: tuple[FakeEndpoint, dict[str, Any]], step: str, parts: list[str], rules: list[str]
 ) -> None:
-    await run(endpoint, rounds=1)
-    (request,) = asked_for(endpoint, step)
+    request, *_ = asked_for(whole[0], step)
     assert re.findall(r"`## (.+)`", request.text) == parts, "in the paper's order"
     for rule in rules:
         assert rule in request.text.split("# Your role")[1]

@@ -6,7 +6,7 @@ All of it is read from what reached the endpoint.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
@@ -62,7 +62,7 @@ def version(number: int) -> str:
     return f"VERSION-{number}: as a matter of fact, the drug led to amelioration. And so"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def endpoint() -> Iterator[FakeEndpoint]:
     society = Society(
         AgentChoice=[{"reason": f"REASON-{number}", "agent": lead} for number, lead in enumerate(LEADS)],
@@ -101,17 +101,18 @@ def endpoint() -> Iterator[FakeEndpoint]:
         yield opened
 
 
-async def run(endpoint: FakeEndpoint) -> dict[str, Any]:
-    here = {"base_url": endpoint.base_url, "retry_wait_s": 0}
-    return await graph.ainvoke({"abstract": ABSTRACT}, context={"preset": "paper", "models": {"default": here}})
+@pytest.fixture(scope="module", autouse=True)
+def result(endpoint: FakeEndpoint, run_once: Callable[[Awaitable[Any]], Any]) -> dict[str, Any]:
+    """One run, of which every test here reads what it asked the endpoint for."""
+    context: Any = {"preset": "paper", "models": {"default": {"base_url": endpoint.base_url, "retry_wait_s": 0}}}
+    return dict(run_once(graph.ainvoke({"abstract": ABSTRACT}, context=context)))
 
 
 def role_of(agent: str) -> str:
     return (PROMPTS / f"_{agent}.md").read_text(encoding="utf-8").strip()
 
 
-async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint) -> None:
-    result = await run(endpoint)
+def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint, result: dict[str, Any]) -> None:
     assert steps(endpoint) == [step for entry in ENTRIES for step in entry]
     assert {request.model for request in endpoint.chat_requests} == {MODEL}
     chosen = result["settings"]["simplification"]
@@ -123,14 +124,12 @@ async def test_who_is_asked_and_in_which_order(endpoint: FakeEndpoint) -> None:
     assert all(not call["reask"] and not call["cuts"] for call in result["calls"])
 
 
-async def test_nothing_of_another_paper_is_sent_along(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_nothing_of_another_paper_is_sent_along(endpoint: FakeEndpoint) -> None:
     sampling = {"top_p", "temperature", "frequency_penalty", "repetition_penalty", "presence_penalty", "seed"}
     assert not any(sampling & set(request.body) for request in endpoint.chat_requests)
 
 
-async def test_each_agent_is_told_its_role_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_each_agent_is_told_its_role_and_nothing_of_ours(endpoint: FakeEndpoint) -> None:
     asked = [request for request in endpoint.chat_requests if step_of(request) != "AgentChoice"]
     assert {step_of(request) for request in asked} == set(AGENTS)
     for request in asked:
@@ -142,8 +141,7 @@ async def test_each_agent_is_told_its_role_and_nothing_of_ours(endpoint: FakeEnd
             assert "`# Latest Simplification`" in request.text
 
 
-async def test_the_selector_knows_every_role_and_all_that_was_said(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_the_selector_knows_every_role_and_all_that_was_said(endpoint: FakeEndpoint) -> None:
     asked = asked_for(endpoint, "AgentChoice")
     for request in asked:
         for agent in ("layperson", "language_clarifier", "redundancy_checker", "medical_expert", "simplifier"):
@@ -157,8 +155,7 @@ async def test_the_selector_knows_every_role_and_all_that_was_said(endpoint: Fak
     assert "`layperson`" not in last.split("# Who may act")[1], "it has no entries left"
 
 
-async def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeaways(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeaways(endpoint: FakeEndpoint) -> None:
     first, second = asked_for(endpoint, "Questions")
     for request in (first, second):
         assert list_headings(request) == ["The text", *ROLE, "Kinds of questions", "Output"]
@@ -170,8 +167,7 @@ async def test_the_layperson_has_the_text_alone_and_may_ask_for_the_main_takeawa
     assert "ANSWER" not in second.text, "it remembers nothing"
 
 
-async def test_the_expert_answers_what_was_asked(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_the_expert_answers_what_was_asked(endpoint: FakeEndpoint) -> None:
     first, second = asked_for(endpoint, "Answers")
     assert list_headings(first) == [*ORIGINAL, *ROLE, "The questions", "Output"]
     assert list_headings(second) == [*BOTH_TEXTS, *ROLE, "What you remember, newest first", "The questions", "Output"]
@@ -182,8 +178,7 @@ async def test_the_expert_answers_what_was_asked(endpoint: FakeEndpoint) -> None
     assert COMMENT in second.text
 
 
-async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(endpoint: FakeEndpoint) -> None:
     first, second = asked_for(endpoint, "rewrite_text")
     parts = ["Your role", "Your task", "Steps", "Rules"]
     assert list_headings(first) == [*ORIGINAL, *parts, "The clarifications", "Output"]
@@ -210,10 +205,9 @@ async def test_the_simplifier_reasons_and_rewrites_the_original_from_its_memory(
         assert part in second.text
 
 
-async def test_the_expert_reviews_each_text_of_the_laypersons_loop_and_the_simplifier_corrects_it(
+def test_the_expert_reviews_each_text_of_the_laypersons_loop_and_the_simplifier_corrects_it(
     endpoint: FakeEndpoint,
 ) -> None:
-    await run(endpoint)
     reviews = asked_for(endpoint, "AccuracyCheck")
     assert [re.findall(r"VERSION-\d", each.text)[0] for each in reviews] == ["VERSION-1", "VERSION-2", "VERSION-5"]
     first, second, _ = reviews
@@ -236,10 +230,9 @@ async def test_the_expert_reviews_each_text_of_the_laypersons_loop_and_the_simpl
     assert COMMENT in second.text
 
 
-async def test_wordings_go_back_and_forth_until_all_are_accepted_and_then_enter_the_text(
+def test_wordings_go_back_and_forth_until_all_are_accepted_and_then_enter_the_text(
     endpoint: FakeEndpoint,
 ) -> None:
-    await run(endpoint)
     proposing, revising, _ = asked_for(endpoint, "Wordings")
     judging = asked_for(endpoint, "WordingVerdicts")
     (entering,) = asked_for(endpoint, "enter_wordings")
@@ -256,8 +249,7 @@ async def test_wordings_go_back_and_forth_until_all_are_accepted_and_then_enter_
     assert "the stuff" not in entering.text
 
 
-async def test_only_validated_parts_are_taken_out_and_the_simplifier_mends_the_text(endpoint: FakeEndpoint) -> None:
-    await run(endpoint)
+def test_only_validated_parts_are_taken_out_and_the_simplifier_mends_the_text(endpoint: FakeEndpoint) -> None:
     quoting, _ = asked_for(endpoint, "Redundancies")
     (validating,) = asked_for(endpoint, "RemovalVerdicts")
     (removing,) = asked_for(endpoint, "leave_out_redundancies")

@@ -1,4 +1,4 @@
-"""A server that is killed, or stopped, while it drives a review, and one that is started in its place."""
+"""A server that is killed, or stopped, while it drives a run, and one that is started in its place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.page.client import SEEDLINGS, begin, look, to_its_end
+from tests.page.client import MOSSES, begin, look, to_its_end
 from tests.page.conftest import outspoken
 from tests.studio.server import OPEN, StudioServer, variables
 
@@ -27,12 +27,14 @@ def test_neither_a_killed_server_nor_a_stopped_one_loses_an_answer_or_a_decision
         endpoint.answer = outspoken
         environment = variables(tmp_path, endpoint.base_url)
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
-            earlier = to_its_end(page, begin(page, "review", SEEDLINGS, section="Abstract"))
+            earlier = to_its_end(
+                page, begin(page, "review", MOSSES, section="Abstract", retrieval="bm25", extensions=[])
+            )
             comment = earlier["result"]["comments"][0]["id"]
             one = f"/runs/{earlier['record']['id']}"
             assert page.put(f"{one}/decisions/{comment}", json={"decision": "dismissed"}).status_code == 200
             asked = hold(endpoint)
-            run = begin(page, "review", SEEDLINGS, section="Abstract", execution="sequential", plans=1)["id"]
+            run = begin(page, "explain", rounds=2, extensions=[])["id"]
             answered = end(server, signal.SIGKILL, endpoint, asked)
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
             assert look(page, run)["status"] == "interrupted"

@@ -16,8 +16,8 @@ from playwright.sync_api import expect
 from tests.fake_endpoint import FakeEndpoint
 from tests.page.client import MOSSES, SEEDLINGS, begin, go, settled
 from tests.page.conftest import outspoken
-from tests.page.test_access import HOSTILE
 from tests.page.test_killed_server import ANSWERED, page_of
+from tests.page.test_runs import HOSTILE
 from tests.studio.server import OPEN, StudioServer, variables
 from tests.support.browser import WIDE, NewPage
 from tests.support.processes import free_port

@@ -1,4 +1,4 @@
-"""A key comes from the environment, goes to its endpoint, and is left nowhere; so it is in Studio (`tests/studio`)."""
+"""A key goes to its endpoint and is left nowhere; `test_sockets.py` and `tests/studio` see to it in whole runs."""
 
 from __future__ import annotations
 
@@ -22,16 +22,6 @@ def guarded() -> Iterator[FakeEndpoint]:
 @pytest.fixture
 def draftroom(guarded: FakeEndpoint, tmp_path: Path) -> Command:
     return Command(tmp_path / "home", guarded, {"OPENAI_API_KEY": KEY})
-
-
-def test_a_run(draftroom: Command, paper: Path, tmp_path: Path):
-    result = draftroom.process("explain", paper, "-o", tmp_path / "moss.json", "-o", tmp_path / "moss.html")
-    assert result.returncode == 0, result.stderr
-    assert was_sent(draftroom.endpoint)
-    assert KEY not in result.stdout + result.stderr
-    assert files_with(KEY, tmp_path) == []
-    # The search does find what stands beside it: the name of its variable, in checkpoints, record and result.
-    assert {path.suffix for path in files_with("OPENAI_API_KEY", tmp_path)} == {".sqlite", ".json"}
 
 
 def test_a_refusal_that_quotes_the_key(draftroom: Command, paper: Path, tmp_path: Path):

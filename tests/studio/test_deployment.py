@@ -19,7 +19,10 @@ from serving.profiles import load_profile
 from serving.servers import _build_vllm_command
 from tests.draftroom.conftest import PAPER
 from tests.fake_endpoint import FakeEndpoint
+from tests.privacy.test_sockets import assert_nobody_else
+from tests.privacy.watching import OTHER_PROJECTS, contacts, spied
 from tests.studio.server import REPOSITORY, StudioServer, variables
+from tests.support.keys import KEY
 
 PAGE = (REPOSITORY / "docs/how_to/deployment.md").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.yaml").read_text(encoding="utf-8"))
@@ -33,21 +36,25 @@ def shown(language: str, holding: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
-    """A server with the page's `server_auth.py` and `langgraph.json`."""
-    folder = tmp_path_factory.mktemp("shared")
-    (folder / "server_auth.py").write_text(shown("python", "Auth()"), encoding="utf-8")
+def shared(home: Path, endpoint: FakeEndpoint) -> Iterator[StudioServer]:
+    """A plain `langgraph dev` with the page's `server_auth.py` and `langgraph.json`, without settings, and watched.
+
+    Its command line reports every start, unless a variable is set before: no file of the folder can prevent that.
+    """
+    (home / "server_auth.py").write_text(shown("python", "Auth()"), encoding="utf-8")
     served = json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8"))
     served |= {**json.loads(shown("json", "auth")), "dependencies": [str(REPOSITORY)]}
-    (folder / "langgraph.json").write_text(json.dumps(served), encoding="utf-8")
+    (home / "langgraph.json").write_text(json.dumps(served), encoding="utf-8")
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
-    with FakeEndpoint() as endpoint:
-        given = variables(folder, endpoint.base_url, DRAFTROOM_SERVER_TOKENS="ada:first grace:second")
-        with StudioServer(command, given, folder) as server:
-            yield server
+    watched = OTHER_PROJECTS | spied(home / "spy", without="uvloop") | {"LANGGRAPH_CLI_NO_ANALYTICS": "1"}
+    own = {"OPENAI_API_KEY": KEY, "DRAFTROOM_SERVER_TOKENS": "ada:first grace:second"}
+    with StudioServer(command, variables(home, endpoint.base_url, **own, **watched), home) as server:
+        yield server
 
 
-def test_who_has_no_token_gets_nothing_and_who_has_one_sees_their_own_runs(shared: StudioServer):
+def test_who_has_no_token_gets_nothing_who_has_one_sees_their_own_runs_and_nobody_else_is_contacted(
+    shared: StudioServer, home: Path, endpoint: FakeEndpoint
+):
     def ask(path: str, token: str, **body: Any) -> httpx.Response:
         headers = {"authorization": f"Bearer {token}"} if token else {}
         return httpx.post(
@@ -65,6 +72,7 @@ def test_who_has_no_token_gets_nothing_and_who_has_one_sees_their_own_runs(share
     assert len(ask("/mcp", "second", **{**call, "method": "tools/list"}).json()["result"]["tools"]) == 4
     assert ask("/store/items/search", "first", namespace_prefix=[]).status_code == 403
     assert httpx.get(f"{shared.url}/ready").json() == {"ready": True, "problems": {}}
+    assert_nobody_else(contacts(home / "spy"), endpoint)
 
 
 def test_compose_starts_the_model_of_a_profile_and_a_server_that_uses_it():

@@ -44,6 +44,11 @@ def run_module(module: str, *arguments: str | Path, **environment: str) -> subpr
     return subprocess.CompletedProcess([module, *map(str, arguments)], process.wait(), stdout, stderr)
 
 
+def run_code(code: str, *arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run code to its end, as `python -c CODE` in the root of the repository does."""
+    return run_module("tests.support.code", code, *arguments, **environment)
+
+
 def free_port() -> int:
     """Return a port on which nobody listens."""
     with socket.socket() as probe:

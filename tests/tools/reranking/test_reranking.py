@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import torch
 from safetensors.torch import save_file
 
 from state.errors import SettingsError
+from tests.support.processes import run_code
 from tests.tools.tiny_bert import write_encoder, write_reranker
 from tools.reranking import SHIPPED_WEIGHTS, load_reranker, select_unseen_weights
 
@@ -76,7 +75,7 @@ def test_plans_are_ranked_without_torch() -> None:
         "load_reranker(SHIPPED_WEIGHTS).predict_scores('Mosses', ['Why?'])\n"
         "sys.exit(bool({'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()))"
     )
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+    assert run_code(program).returncode == 0
 
 
 # Which weights
@@ -147,10 +146,7 @@ def test_an_encoder_that_is_no_bert_needs_torch_and_its_whole_folder(saved: Path
         "import pathlib, sys; sys.modules['sentence_transformers'] = None\n"  # as without the extra `encoders`
         "from tools.reranking import load_reranker; load_reranker(pathlib.Path(sys.argv[1]))"
     )
-    tried = subprocess.run(
-        [sys.executable, "-c", program, saved], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert "needs torch: pip install 'draftroom[encoders]'" in tried.stderr
+    assert "needs torch: pip install 'draftroom[encoders]'" in run_code(program, saved).stderr
 
 
 def test_damaged_weights_are_refused(saved: Path) -> None:

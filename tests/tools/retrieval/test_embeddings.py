@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +11,9 @@ from state.errors import RetrievalUnavailableError
 from state.settings import EmbeddingSettings
 from tests.fake_endpoint import FakeEndpoint
 from tests.fake_endpoint.embeddings import embed
+from tests.support.processes import run_code
 from tools.retrieval.embedders import choose_embeddings
 
-ROOT = Path(__file__).parents[3]
 LONG = "The weather was fine and the birds sang in the trees. " * 60
 
 
@@ -39,7 +37,7 @@ def test_vectors_are_computed_without_torch() -> None:
         "choose_embeddings(EmbeddingSettings()).embed_query('Moss')\n"
         "sys.exit(bool({'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys()))"
     )
-    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
+    assert run_code(program).returncode == 0
 
 
 def test_a_model_without_a_place_is_refused_with_what_to_set() -> None:
@@ -70,7 +68,7 @@ def test_a_provider_is_one_of_langchain(tmp_path: Path, monkeypatch: pytest.Monk
         "choice = EmbeddingSettings(provider='ollama', model='moss', base_url='http://127.0.0.1:9')\n"
         "choose_embeddings(choice).embed_query('Moss')"
     )
-    failed = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
+    failed = run_code(program)
     fault = "refuses the request: “LookupError: ('no moss at http://127.0.0.1:9', '…')”"
     assert f"The embedding provider ollama at http://127.0.0.1:9 {fault}" in failed.stderr.splitlines()[-1]
 

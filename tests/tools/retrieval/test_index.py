@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from state.errors import StateError
 from tests.fake_endpoint import FakeEndpoint
+from tests.support.processes import run_code, run_module
 from tests.tools.retrieval.papers import CountingEmbeddings, numbered_paper, paper
 from tools.retrieval.index import BATCH_SIZE, rank_by_embedding
 from tools.retrieval.search import Segment, delete_vectors, split_document
@@ -99,9 +98,9 @@ def test_two_processes_at_once_embed_a_paper_once(tmp_path: Path, fake_endpoint:
     file = tmp_path / "paper.json"
     file.write_text(json.dumps(document), encoding="utf-8")
     question = f"Was number{BATCH_SIZE * 4 - 1:04} weighed?"  # in the last batch
-    command = [sys.executable, "-m", "tests.tools.retrieval.asking", str(file), question, fake_endpoint.base_url]
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    answers = [process.communicate()[0] for process in processes]
+    arguments = ("tests.tools.retrieval.asking", file, question, fake_endpoint.base_url)
+    with ThreadPoolExecutor(2) as threads:
+        answers = [run.stdout for run in threads.map(lambda _: run_module(*arguments), range(2))]
     segments = texts_of(split_document(document, 60, 0))
     assert answers == [segments[-1].strip()] * 2
     embedded = [text for request in fake_endpoint.requests for text in request.body["input"]]
@@ -119,7 +118,7 @@ class DyingEmbeddings(CountingEmbeddings):
 
 def test_an_index_whose_building_was_killed_is_completed() -> None:
     code = f"from {__name__} import *; best(MANY, DyingEmbeddings())"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 7
+    assert run_code(code).returncode == 7
     embedder = CountingEmbeddings()
     assert best(MANY, embedder) == MANY[67].text.strip()
     assert embedder.texts == [QUESTION, *texts_of(MANY)[BATCH_SIZE:]]

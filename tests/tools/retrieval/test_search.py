@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from hypothesis import strategies as st
 from state.documents import Document, Passage
 from state.settings import EmbeddingSettings, FeedbackSettings, RetrievalMode
 from tests.fake_endpoint import FakeEndpoint
+from tests.support.processes import run_module
 from tests.tools.retrieval.papers import numbered_paper, paper, short_segments
 from tools.retrieval.search import find_passages, fuse_rankings
 
@@ -114,8 +113,7 @@ def test_texts_of_an_own_retriever_have_the_place_where_they_stand(monkeypatch: 
 def test_the_packaged_model_needs_no_network_says_nothing_and_lets_the_process_end(tmp_path: Path) -> None:
     file = tmp_path / "paper.json"
     file.write_text(json.dumps(STUDY), encoding="utf-8")
-    command = [sys.executable, "-m", "tests.tools.retrieval.asking", str(file), PARAPHRASE]
-    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    process = run_module("tests.tools.retrieval.asking", file, PARAPHRASE)
     assert (process.returncode, process.stderr) == (0, "")
     assert process.stdout.startswith("Forty-two volunteers")
 
