@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -40,13 +39,6 @@ def imported(tree: ast.AST) -> Iterator[str]:
             yield "." * node.level + (node.module or "")
 
 
-def printed(tree: ast.AST) -> Iterator[int]:
-    """Lines that call `print`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
-            yield node.lineno
-
-
 @cache
 def files(package: str) -> list[tuple[str, ast.Module]]:
     """Every file of a package, by its path, as a tree."""
@@ -74,20 +66,3 @@ def test_imports_point_one_way_and_never_at_vllm(package: str) -> None:
 @every_package
 def test_imports_name_the_whole_module(package: str) -> None:
     assert [found for found in imports(package) if found[1].startswith(".")] == []
-
-
-@pytest.mark.parametrize("package", [name for name in PACKAGES if name not in {"draftroom", "evals"}])
-def test_only_the_command_and_the_evaluations_print(package: str) -> None:
-    assert [(file, line) for file, tree in files(package) for line in printed(tree)] == []
-
-
-def test_no_public_class_name_means_two_things() -> None:
-    classes = [
-        node.name
-        for package in PACKAGES
-        for _, tree in files(package)
-        for node in tree.body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    ]
-    assert len(classes) > 200
-    assert [name for name, times in Counter(classes).items() if times > 1] == []

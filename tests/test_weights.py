@@ -39,14 +39,3 @@ def test_every_profile_stands_with_the_models_that_it_serves() -> None:
         for server in load_profile(name).servers:
             model = server.model.removeprefix("embedded:").lower()
             assert any(model in row.lower() and f"`{name}`" in row for row in ROWS), (name, server.model)
-
-
-def test_what_training_starts_from_is_named() -> None:
-    configs = (ROOT / "training" / "configs").glob("*.toml")
-    starts = {
-        name
-        for path in configs
-        for name in re.findall(r'^(?:encoder|model) = "(.+?)"', path.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    assert len(starts) > 5
-    assert {name for name in starts if f"`{name}`" not in PAGE} == {PACKAGED_ENCODER, "embedded:smollm2-135m-instruct"}

@@ -50,12 +50,10 @@ def test_every_system_stops_before_the_first_call_too_many_and_loses_no_answer(
 ):
     assert short(command, draft).exit_code == 0
     whole = asked(short)
-    for number in (1, len(whole) - 1):
-        before = len(asked(short))
-        stopped = short(command, draft, "--max-calls", str(number))
-        assert (stopped.exit_code, short.records()[-1]["status"]) == (STOPPED, "stopped")
-        assert "--max-calls allows" in " ".join(stopped.stderr.split())
-        assert len(asked(short)) - before == number
+    stopped = short(command, draft, "--max-calls", str(len(whole) // 2))
+    assert (stopped.exit_code, short.records()[-1]["status"]) == (STOPPED, "stopped")
+    assert "--max-calls allows" in " ".join(stopped.stderr.split())
+    assert len(asked(short)) - len(whole) == len(whole) // 2
 
-        assert short("resume", "last", "--max-calls", str(len(whole))).exit_code == 0
-        assert Counter(asked(short)[before:]) == Counter(whole), "every call was made once"
+    assert short("resume", "last", "--max-calls", str(len(whole))).exit_code == 0
+    assert Counter(asked(short)[len(whole) :]) == Counter(whole), "every call was made once"

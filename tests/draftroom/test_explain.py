@@ -169,14 +169,3 @@ def test_a_result_says_which_extensions_were_on(draftroom: Command, paper: Path)
     assert "Extensions: unsupported_details, rewrite_copied" in page.read_text(encoding="utf-8")
     assert draftroom.records()[0]["extensions"] == ["unsupported_details", "rewrite_copied"]
     assert "Extensions: unsupported_details, rewrite_copied" in draftroom("show", "last").stdout
-
-
-def test_without_extensions_a_result_says_so(draftroom: Command, paper: Path):
-    assert "Extensions: none" in draftroom("explain", paper, "--rounds", "0", "--extensions", "none").stderr
-    assert draftroom.records()[0]["extensions"] == []
-
-
-def test_an_extension_that_does_not_exist_is_refused_before_any_model_is_asked(draftroom: Command, paper: Path):
-    result = draftroom("explain", paper, "--extensions", "magic")
-    assert "there is no extension magic" in result.stderr
-    assert draftroom.endpoint.requests == []

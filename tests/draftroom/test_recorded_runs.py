@@ -23,12 +23,3 @@ def test_a_recorded_run_opens_without_a_model(draftroom: Command, tmp_path: Path
     assert recorded[RESULT[name]]
     assert recorded["run"]["id"] in (tmp_path / "page.html").read_text(encoding="utf-8")
     assert draftroom.endpoint.chat_requests == []
-
-
-@pytest.mark.parametrize("name", RESULT)
-def test_the_page_tells_what_made_it(name: str) -> None:
-    run = json.loads((RUNS / name).read_text(encoding="utf-8"))["run"]
-    assert run["status"] == "done"
-    assert set(run["models"].values()) <= {"qwen2.5-coder-1.5b-instruct", "smollm2-135m-instruct"}
-    assert f"`{name}`" in PAGE
-    assert run["input"]["path"].startswith("examples/"), "a recorded run names no folder of the machine that made it"

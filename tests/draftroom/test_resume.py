@@ -73,36 +73,6 @@ def test_settings_of_a_resumed_run_are_those_it_began_with(draftroom: Command, p
     assert "fifteen-year-old" in draftroom.endpoint.chat_requests[-1].text
 
 
-def test_a_run_that_another_process_drives_cannot_be_resumed(draftroom: Command, paper: Path):
-    draftroom.endpoint.hold_after(1)
-    with draftroom.start("explain", paper) as process:
-        draftroom.endpoint.wait_for_requests(2, timeout_s=60)
-        busy = draftroom("resume", "last")
-        listed = draftroom("runs")
-        draftroom.endpoint.release()
-        process.communicate(timeout=120)
-    assert busy.exit_code == EXIT_CODES["run_busy"]
-    assert "running" in listed.stdout
-    assert process.returncode == 0
-    assert len(draftroom.endpoint.chat_requests) == 4
-
-
-def test_a_lock_ends_with_its_holder(draftroom: Command, paper: Path):
-    draftroom.endpoint.hold_after(1)
-    with draftroom.start("explain", paper) as process:
-        draftroom.endpoint.wait_for_requests(2, timeout_s=60)
-        process.kill()
-    assert "interrupted" in draftroom("runs").stdout
-    record = draftroom.records()[0]
-    assert record["status"] == "running"
-    assert [part["role"] for part in record["usage"]] == ["journalist"]
-
-    draftroom.endpoint.release()
-    assert draftroom("resume", "last").exit_code == 0
-    steps = [step_of(request) for request in draftroom.endpoint.chat_requests]
-    assert steps == ["write_draft", "take_notes", "take_notes", "advise", "revise_draft"]
-
-
 @pytest.mark.parametrize(
     ("flags", "set_since"),
     [

@@ -84,11 +84,6 @@ async def test_a_comment_that_says_what_a_better_one_says_is_left_out(fake_endpo
     assert [(call["role"], call["step"]) for call in result["calls"]][-1] == ("verifier", "compare_comments")
 
 
-async def test_without_the_extension_nothing_is_left_out(fake_endpoint: FakeEndpoint) -> None:
-    assert paragraphs(await review(fake_endpoint, ALIKE, SAME, extensions="anchors")) == ["p2", "p3"]
-    assert prompts(fake_endpoint, "Repetition") == []
-
-
 async def test_comments_that_are_far_from_each_other_are_not_compared(fake_endpoint: FakeEndpoint) -> None:
     assert paragraphs(await review(fake_endpoint, FAR, SAME)) == ["p2", "p3"]
     assert prompts(fake_endpoint, "Repetition") == []

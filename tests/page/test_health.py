@@ -25,11 +25,6 @@ def client(fake_endpoint: FakeEndpoint, tmp_path: Path, monkeypatch: pytest.Monk
     return TestClient(build_page_app(None))
 
 
-def test_a_server_that_has_all_it_needs_is_ready(client: TestClient) -> None:
-    answer = client.get("/ready")
-    assert (answer.status_code, answer.json()) == (200, {"ready": True, "problems": {}})
-
-
 @pytest.mark.parametrize(
     ("variable", "value", "problems"),
     [

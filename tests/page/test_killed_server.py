@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.page.client import MOSSES, begin, look, to_its_end
+from tests.page.client import SEEDLINGS, begin, look, problem, to_its_end
 from tests.page.conftest import outspoken
 from tests.studio.server import OPEN, StudioServer, variables
 
@@ -25,14 +25,14 @@ ANSWERED = 2
 def test_neither_a_killed_server_nor_a_stopped_one_loses_an_answer_or_a_decision(tmp_path: Path):
     with FakeEndpoint() as endpoint:
         endpoint.answer = outspoken
-        environment = variables(tmp_path, endpoint.base_url)
+        environment = variables(tmp_path, endpoint.base_url, DRAFTROOM_FEEDBACK__RETRIEVAL="bm25")  # without Chroma
         with StudioServer(OPEN, environment, tmp_path) as server, page_of(server) as page:
-            earlier = to_its_end(
-                page, begin(page, "review", MOSSES, section="Abstract", retrieval="bm25", extensions=[])
-            )
+            earlier = to_its_end(page, begin(page, "review", SEEDLINGS, section="Abstract"))
             comment = earlier["result"]["comments"][0]["id"]
             one = f"/runs/{earlier['record']['id']}"
             assert page.put(f"{one}/decisions/{comment}", json={"decision": "dismissed"}).status_code == 200
+            assert "no comment" in problem(page.put(f"{one}/decisions/c-p99", json={"decision": "accepted"}))
+            assert "decision" in problem(page.put(f"{one}/decisions/{comment}", json={"decision": "perhaps"}))
             asked = hold(endpoint)
             run = begin(page, "explain", rounds=2, extensions=[])["id"]
             answered = end(server, signal.SIGKILL, endpoint, asked)

@@ -15,13 +15,9 @@ from draftroom.page.access import STUDIO_ORIGIN, AccessPolicy
 from draftroom.page.app import build_page_app
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
-from tests.page.client import MOSSES, SEEDLINGS, begin, begin_simplification, look, problem, settled, to_its_end
+from tests.page.client import MOSSES, SEEDLINGS, begin, look, problem, to_its_end
 from tests.studio.server import StudioServer
 
-HOSTILE = """# <script>alert(1)</script> Moss
-
-Moss grows <img src=x onerror=alert(2)> in 12 gardens. Water, and not warmth, decides how fast a moss grows there.
-"""
 FLAWED = (
     "Cress that was given tea grew taller than a hand in 20% (8 of 32) of the pots, and nobody touched any of them. "
     * 2
@@ -50,38 +46,14 @@ def test_an_article_from_the_file_to_an_edited_draft(page: httpx.Client):
     assert look(page, run["record"]["id"])["result"]["selected_because"] == "edited by a person"
 
 
-def test_a_plain_text_from_a_pasted_abstract_to_an_edited_version(page: httpx.Client):
-    run = to_its_end(page, begin_simplification(page))
-    assert run["status"] == "done"
-    assert run["record"]["input"]["name"] == "pasted text"
-    version = page.put(f"/runs/{run['record']['id']}/text", json={"text": "We treated some adults."}).json()
-    assert version["loop"] == "person"
-    assert {"24", "400 mcg"} & {lost["text"] for lost in version["lost"]}
-    first, one = version["lost"][0], f"/runs/{run['record']['id']}"
-    exported = page.get(f"{one}/export", params={"format": ".md"}).text
-    assert f'**{first["kind"]} "{first["text"]}"' in exported
-
-
-def test_decisions_on_comments_are_part_of_the_run(page: httpx.Client, home: Path):
-    run = to_its_end(page, begin(page, "review", SEEDLINGS, section="Results"))
-    comment = run["result"]["comments"][0]["id"]
-    one = f"/runs/{run['record']['id']}"
-    page.put(f"{one}/decisions/{comment}", json={"decision": "dismissed"})
-    decided = page.put(f"{one}/decisions/{comment}", json={"decision": "accepted", "reply": "We have added it."})
-    assert decided.json() == {comment: {"decision": "accepted", "reply": "We have added it."}}
-    assert look(page, run["record"]["id"])["decisions"] == decided.json()
-    assert page.get(f"{one}/paper").content == SEEDLINGS.read_bytes()
-    assert {word["page"] for word in page.get(f"{one}/words").json()["p1"]} == {1}
-    assert page.get(f"{one}/export", params={"format": ".pdf"}).content.startswith(b"%PDF-")
+def test_a_computation_that_is_dismissed_leaves_the_export(page: httpx.Client, home: Path):
     flawed = home / "tea.md"
     flawed.write_text(f"# Tea\n\n## Results\n\n{FLAWED}", encoding="utf-8")
-    whole = to_its_end(page, begin(page, "review", flawed, extensions=["computed_checks"]))
-    found, its_run = whole["result"]["computed"][0]["id"], f"/runs/{whole['record']['id']}"
-    assert "## Computed" in page.get(f"{its_run}/export", params={"format": ".md"}).text
-    assert page.put(f"{its_run}/decisions/{found}", json={"decision": "dismissed"}).status_code == 200
-    assert "## Computed" not in page.get(f"{its_run}/export", params={"format": ".md"}).text
-    assert "no comment" in problem(page.put(f"{one}/decisions/c-p99", json={"decision": "accepted"}))
-    assert "decision" in problem(page.put(f"{one}/decisions/{comment}", json={"decision": "perhaps"}))
+    run = to_its_end(page, begin(page, "review", flawed, extensions=["computed_checks"]))
+    found, one = run["result"]["computed"][0]["id"], f"/runs/{run['record']['id']}"
+    assert "## Computed" in page.get(f"{one}/export", params={"format": ".md"}).text
+    assert page.put(f"{one}/decisions/{found}", json={"decision": "dismissed"}).status_code == 200
+    assert "## Computed" not in page.get(f"{one}/export", params={"format": ".md"}).text
 
 
 def test_a_run_that_pauses_is_answered_in_place(page: httpx.Client, endpoint: FakeEndpoint):
@@ -97,23 +69,6 @@ def test_a_run_that_pauses_is_answered_in_place(page: httpx.Client, endpoint: Fa
     assert run["status"] == "done"
     assert "Say what a moss is." in json.dumps(run["result"]["reviews"])
     assert "is done" in problem(page.post(f"{one}/resume", json={}))
-
-
-def test_a_run_that_is_stopped_goes_on_and_asks_nothing_twice(page: httpx.Client, endpoint: FakeEndpoint):
-    before = len(endpoint.chat_requests)
-    endpoint.hold_after(before + 2)
-    begun = begin(page, "explain", extensions=[])
-    endpoint.wait_for_requests(before + 3)
-    one = f"/runs/{begun['id']}"
-    assert "driven by another process" in problem(page.post(f"{one}/resume", json={}))
-    page.post(f"{one}/stop")
-    asked = [request.body["messages"] for request in endpoint.chat_requests[before : before + 2]]
-    endpoint.release()
-    assert settled(page, begun["id"])["status"] == "stopped"
-    resumed = page.post(f"{one}/resume", json={}).json()
-    assert to_its_end(page, {"id": begun["id"], **resumed})["status"] == "done"
-    later = [request.body["messages"] for request in endpoint.chat_requests[before + 3 :]]
-    assert not any(messages in later for messages in asked)
 
 
 def test_runs_of_the_terminal_and_of_the_page_are_one_list(page: httpx.Client, endpoint: FakeEndpoint, home: Path):
@@ -238,13 +193,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(page: httpx.Clien
     connection.close()
 
 
-def test_a_hostile_name_and_markup_stay_text(page: httpx.Client):
+def test_a_hostile_name_is_no_path(page: httpx.Client):
     form = {"verb": "explain", "settings": json.dumps({"rounds": 0})}
-    begun = page.post("/runs", data=form, files={"file": ("../../<b>x\n.md", HOSTILE.encode())})
-    assert begun.status_code == 201, begun.text
-    run = to_its_end(page, begun.json())
-    assert "/" not in run["record"]["input"]["name"]
-    exported = page.get(f"/runs/{run['record']['id']}/export", params={"format": ".html"})
-    assert exported.headers["content-disposition"].startswith("attachment")
-    assert "<script>alert" not in exported.text
-    assert "onerror=alert" not in exported.text.replace("&lt;img src=x onerror=alert", "")
+    begun = page.post("/runs", data=form, files={"file": ("../../<b>x\n.md", b"# Moss\n\nWater decides how it grows.")})
+    assert "/" not in to_its_end(page, begun.json())["record"]["input"]["name"]

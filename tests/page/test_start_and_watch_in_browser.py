@@ -17,7 +17,6 @@ from tests.fake_endpoint import FakeEndpoint
 from tests.page.client import MOSSES, SEEDLINGS, begin, go, settled
 from tests.page.conftest import outspoken
 from tests.page.test_killed_server import ANSWERED, page_of
-from tests.page.test_runs import HOSTILE
 from tests.studio.server import OPEN, StudioServer, variables
 from tests.support.browser import WIDE, NewPage
 from tests.support.processes import free_port
@@ -27,7 +26,10 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-WITH_BIBLIOGRAPHY = f"""{HOSTILE}
+WITH_BIBLIOGRAPHY = """# <script>alert(1)</script> Moss
+
+Moss grows <img src=x onerror=alert(2)> in 12 gardens. Water, and not warmth, decides how fast a moss grows there.
+
 ## References
 
 1. <script>alert(3)</script> Doe, J. (2020). <img src=x onerror=alert(4)> Mosses. Journal of <b>Moss</b>, 3.

@@ -108,12 +108,6 @@ async def test_a_write_that_has_begun_is_stored_and_leaves_no_lock(home: Path, c
     other.close()
 
 
-async def test_faults_of_others_pass_through(home: Path) -> None:
-    with pytest.raises(TimeoutError):
-        async with open_checkpointer("sqlite"):
-            raise TimeoutError  # an OSError, like those of connections and files
-
-
 def test_a_full_disk_has_a_kind_of_its_own(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "small.db")
     connection.execute("CREATE TABLE t (a)")

@@ -66,15 +66,6 @@ async def test_a_bug_is_no_result(tmp_path: Path) -> None:
         await Ward("a", failing={"a": KeyError("x")}).run(tmp_path / "results.jsonl")
 
 
-async def test_a_failure_tells_no_pace(tmp_path: Path) -> None:
-    failing = Ward("a", "b", failing=dict.fromkeys(("a", "b"), ModelUnavailableError("It is down.")))
-    await failing.run(tmp_path / "results.jsonl")
-    assert not any("a minute" in line for line in failing.told)
-    mended = Ward("a", "b")
-    await mended.run(tmp_path / "results.jsonl")
-    assert all("a minute" in line for line in mended.told)
-
-
 @pytest.mark.parametrize("damaged", ["{", "1" * 5000, "[" * 100_000])
 async def test_a_damaged_line_is_named(tmp_path: Path, damaged: str) -> None:
     out = tmp_path / "results.jsonl"

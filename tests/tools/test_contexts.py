@@ -8,7 +8,6 @@ import pytest
 from langgraph.graph.state import CompiledStateGraph
 
 from graphs import focused_feedback, medical_simplification, science_journalism
-from state.errors import SettingsError
 from state.settings import FeedbackContext, JournalismContext, RunContext, SimplificationContext
 from tools.configuration import resolve_settings
 
@@ -39,21 +38,8 @@ def test_a_form_has_descriptions_and_bounds_and_fills_nothing_in(
         assert all("default" not in field for field in part["properties"].values())
 
 
-def test_what_is_not_chosen_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DRAFTROOM_SIMPLIFICATION__ENTRIES", "5")
-    monkeypatch.setenv("DRAFTROOM_SIMPLIFICATION__TARGET_GRADE", "8")
-    left = SimplificationContext.model_validate({"entries": None, "target_grade": None, "max_words": 200})
-    chosen = resolve_settings(left).simplification
-    assert (chosen.entries, chosen.target_grade, chosen.max_words) == (5, 8, 200)
-
-
 def test_one_field_of_a_table_leaves_its_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRAFTROOM_FEEDBACK__LITERATURE__RESULTS", "7")
     context = FeedbackContext.model_validate({"literature": {"folder": "papers"}, "segment_overlap": 900})
     chosen = resolve_settings(context).feedback
     assert (chosen.literature.folder, chosen.literature.results, chosen.segment_overlap) == ("papers", 7, 900)
-
-
-def test_what_is_wrong_with_a_context_is_said_in_a_sentence() -> None:
-    with pytest.raises(SettingsError, match=r"^The settings of this run cannot be used: `rounds`: .* 20\.$"):
-        JournalismContext.model_validate({"rounds": 100})

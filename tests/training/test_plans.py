@@ -86,16 +86,6 @@ def test_validation_is_of_other_papers(seed: int) -> None:
     assert papers[1] == {each.paper_id for each in split_paragraphs_by_paper(paragraphs[::-1], 0.2, seed).dev}
 
 
-def test_each_paper_is_left_out_once_and_never_learnt_from_then() -> None:
-    paragraphs = toy_paragraphs()
-    folds = split_into_folds(paragraphs)
-    left_out = [each.id for split in folds.values() for each in split.dev]
-    assert sorted(left_out) == sorted(each.id for each in paragraphs)
-    for split in folds.values():
-        assert {each.paper_id for each in split.train}.isdisjoint(each.paper_id for each in split.dev)
-        assert len(split.train) + len(split.dev) == len(paragraphs)
-
-
 def test_a_paper_stays_in_its_fold_when_others_come() -> None:
     some, every = split_into_folds(toy_paragraphs()[:20]), split_into_folds(toy_paragraphs())
     for name, split in some.items():

@@ -145,9 +145,3 @@ def test_a_paper_that_is_missing_is_named(tmp_path: Path) -> None:
         InputError, match=r"Line 1 of .*pairs.jsonl is about the paper '7-1', which .*papers.jsonl lacks"
     ):
         load_corpus(path, "feedback")
-
-
-def test_an_aspect_that_is_none_of_the_five_is_refused(tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "pairs.jsonl", [{**PAIR, "paper": "# Tea", "aspect": "Clarity"}])
-    with pytest.raises(InputError, match=r"Line 1 of .*pairs.jsonl cannot be used: `aspect`"):
-        load_corpus(path, "feedback")

@@ -95,11 +95,6 @@ def test_kappa_with_and_without_ties() -> None:
     assert compute_rater_kappa(DataFrame(given), ties=False) == Kappa(pytest.approx((3 / 4 - 8 / 16) / (1 - 8 / 16)), 4)
 
 
-def test_criteria_are_compared_each_for_itself() -> None:
-    given = [judged("first"), judged("second", criterion="comprehension", rater="Bob")]
-    assert compute_rater_kappa(DataFrame(given), ties=True) == Kappa(None, 0)
-
-
 KEY = BlindingKey(seed=0, items={"x": HiddenItem(sample="s1", systems=("B", "A"))})
 
 

@@ -46,11 +46,6 @@ def test_only_samples_that_both_have_count(tmp_path: Path) -> None:
     assert rows(text)["clever", "words ↓"] == ["1", "4.0", "2.0", "-2.0, p = 1.000"]
 
 
-def test_what_failed_in_one_run_is_not_compared(tmp_path: Path) -> None:
-    text = compared(tmp_path, {"clever": [[tea(4)]] * 8}, {"clever": [None, *[[tea(3)]] * 7]})
-    assert rows(text)["clever", "words ↓"][0] == "7"
-
-
 def test_runs_without_a_row_in_common_say_only_how_they_differ(tmp_path: Path) -> None:
     text = compared(tmp_path, {"clever": [[tea(4)]] * 8}, {"plain": [[tea(4)]] * 8})
     assert "Scores" not in text

@@ -53,12 +53,6 @@ def test_the_papers_row_stands_below_ours_with_its_model_and_what_only_it_has_co
     assert found[3][1:] == ["", "9.0", "-", "50", "-"]
 
 
-def test_a_corpus_that_the_paper_lacks_has_no_rows_of_it(tmp_path: Path) -> None:
-    samples = [sample(f"s{number}", corpus="Coffee") for number in range(2)]
-    text = markdown(run(tmp_path, usual_texts(2), samples=samples))
-    assert "paper:" not in part(text, "Table 1, Coffee")
-
-
 def test_rows_that_only_the_paper_has_stand_in_its_means_too(tmp_path: Path) -> None:
     samples = [sample("s0"), sample("s1", corpus="Coffee")]
     task = replace(TASK, tables=[replace(TABLE, published={"Tea": PUBLISHED, "Coffee": PUBLISHED})])
@@ -186,11 +180,6 @@ def test_what_failed_is_listed_with_its_error_and_how_to_try_it_again(tmp_path: 
     assert "Not finished" not in text
 
 
-def test_an_empty_text_counts(tmp_path: Path) -> None:
-    found = table(markdown(run(tmp_path, {"plain": [[""]] * 8})), "Table 1, Tea")
-    assert found["plain × 1"]["words ↓"] == "0.0 [0.0, 0.0]"
-
-
 def test_fewer_values_than_texts_are_counted(tmp_path: Path) -> None:
     measure = replace(TASK.measures[0], score=lambda item: float(len(item.text)) if item.text else None)
     task = replace(TASK, measures=[measure, *TASK.measures[1:]])
@@ -227,10 +216,6 @@ def test_models_are_named_of_rows_that_the_paper_prints(task: Task) -> None:
     assert task.papers_models.keys() <= printed
 
 
-def test_one_corpus_has_no_mean_over_corpora(tmp_path: Path) -> None:
-    assert "mean over" not in markdown(run(tmp_path, usual_texts()))
-
-
 def test_costs_are_per_sample_and_summed_up_by_system(tmp_path: Path) -> None:
     expert = {**CALL, "role": "medical_expert", "input_tokens": 3000, "reask": True, "trims": [{}]}
     text = markdown(run(tmp_path, {"plain": [[tea(6)]] * 8}, calls=[CALL, CALL, expert]))
@@ -240,10 +225,6 @@ def test_costs_are_per_sample_and_summed_up_by_system(tmp_path: Path) -> None:
     assert found["medical expert"][figures] == ["1.0", "3,000", "50", "1.5", "8", "8"]
     assert found["all"][figures] == ["3.0", "5,000", "150", "4.5", "8", "8"]
     assert [found["simplifier"][place] for place in names] == ["simplifier", "large", "8"]
-
-
-def test_notes_of_the_task_come_last(tmp_path: Path) -> None:
-    assert markdown(run(tmp_path, usual_texts())).endswith("## Notes\n\n- `leaves` counts leaves.\n")
 
 
 def test_text_of_models_and_files_stays_text(tmp_path: Path) -> None:
