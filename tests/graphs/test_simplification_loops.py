@@ -210,27 +210,6 @@ async def test_what_the_new_text_still_has_is_not_called_removed(fake_endpoint: 
     assert not any("I left out" in memory["text"] for memory in result["memories"])
 
 
-async def test_what_the_text_never_had_is_not_called_removed(fake_endpoint: FakeEndpoint) -> None:
-    absent = {"quote": "words that are not there", "reason": "They say nothing."}
-    fake_endpoint.answer = Society(
-        Redundancies=[{"redundancies": [absent, PART]}],
-        RemovalVerdicts=[
-            {"verdicts": [{"number": number, "justification": "It is empty.", "remove": True} for number in (1, 2)]}
-        ],
-        leave_out_redundancies=[latest(ABSTRACT.replace("In actual fact, the", "The"))],
-    )
-    result = await run(fake_endpoint, loops=["redundancy_checker"], entries=1)
-    never, left_out = result["history"][0]["redundancies"]
-    assert (never["verdict"], never["justification"], never["judge"]) == (
-        "kept",
-        "The text does not contain these words.",
-        "guard",
-    )
-    assert left_out["verdict"] == "removed"
-    told = [memory["text"] for memory in result["memories"] if "I left out" in memory["text"]]
-    assert told == ['I left out "In actual fact,", for it is redundant: It says nothing.']
-
-
 async def test_a_text_about_something_else_is_returned_with_a_warning(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(rewrite_text=[latest("This is how to bake a pie. Mix it and let it be.")])
     lost, subject = (await run(fake_endpoint, loops=["layperson"], entries=1))["warnings"]

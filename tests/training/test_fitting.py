@@ -110,12 +110,6 @@ def test_a_loss_that_is_no_number_ends_the_run(folder: Path, tmp_path: Path) -> 
         run(folder, tmp_path, learning_rate=1e30)
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_missing_gpu_is_an_error(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="no GPU"):
-        run(folder, tmp_path, device="cuda")
-
-
 def test_a_folder_without_a_model_is_an_error(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(SettingsError, match="folder of a sequence-to-sequence model"):

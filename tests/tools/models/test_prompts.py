@@ -133,23 +133,6 @@ def test_headings_and_points_stand_on_lines_of_their_own(path: Path) -> None:
         assert not re.search(r"[^\n]\n#+ \S|\S- `|\n\n\n", text)
 
 
-OF_EXTENSIONS = {"rewrite_sentences"}
-"""Prompts that an extension for small models sends."""
-
-
-@pytest.mark.parametrize("path", [path for path in FILES if path.parts[-3] == "simplification"], ids=lambda p: p.stem)
-def test_only_extensions_remind_an_agent_of_its_negations(path: Path) -> None:
-    if path.stem not in OF_EXTENSIONS:
-        assert not any('"no"' in text or '"not"' in text for text in renderings(load_prompt(path)))
-
-
-def test_what_leaves_the_rest_as_it_is_does_not_ask_for_other_words() -> None:
-    files = [path for path in FILES if path.parts[-3] == "simplification"]
-    texts = [text for path in files for text in renderings(load_prompt(path)) if "stays as the newest" in text]
-    assert texts
-    assert not any("Everyday words" in text for text in texts)
-
-
 @every_file
 def test_values_are_not_rendered_themselves(path: Path) -> None:
     prompt = load_prompt(path)
