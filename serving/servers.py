@@ -39,7 +39,7 @@ LLAMA_SERVER = Path(__file__).with_name("llama_server.py")
 SPIN_COUNT = "10000"
 # Cheap enough to poll for minutes. Without the proxies of the environment, which would get loopback requests, too.
 _OPENER = build_opener(ProxyHandler({}))
-_POLL_S = 0.5
+_POLL_S = 0.2
 _TIMEOUT_S = 5
 
 

@@ -109,11 +109,6 @@ def test_one_paragraph(room: Command, draft: Path, flags: list[str]):
     assert reviewed(room) == ["p3"]
 
 
-def test_several_paragraphs(room: Command, draft: Path):
-    assert room("review", draft, *ONE, "--paragraph", "p1").exit_code == 0
-    assert sorted(reviewed(room)) == ["p1", "p3"], "one that is named is reviewed however short it is"
-
-
 def test_a_part_of_a_paragraph(room: Command, draft: Path):
     part = "Tea therefore makes seedlings grow, and gardeners should use it in place of fertiliser."
     assert room("review", draft, "--text", part).exit_code == 0

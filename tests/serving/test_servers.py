@@ -136,8 +136,8 @@ def test_a_server_that_dies_at_start_is_explained_by_its_log(home: Home, monkeyp
 
 def test_a_server_that_never_answers_is_given_up_and_stopped(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_VLLM_GATE", str(home.folder / "gate"))
-    profile = home.profile(ready_timeout_s=2)
-    with pytest.raises(ServingError, match=r"did not answer at .* within 2 s"):
+    profile = home.profile(ready_timeout_s=1)
+    with pytest.raises(ServingError, match=r"did not answer at .* within 1 s"):
         start_profile_servers(profile, home.steps.append)
     assert states(profile) == ["stopped"]
     assert not any(running(start["pid"]) or running(start["engine"]) for start in home.starts())
@@ -161,7 +161,7 @@ def test_a_server_that_is_starting_is_waited_for(home: Home, monkeypatch: pytest
     start_profile_servers(profile, home.steps.append)
     gate.unlink()  # as a starter leaves it that was killed before its server answered
     assert states(profile) == ["not answering"]
-    threading.Timer(1, gate.touch).start()
+    threading.Timer(0.4, gate.touch).start()
     assert start_profile_servers(profile, home.steps.append) == []
     assert states(profile) == ["running"]
     assert len(home.starts()) == 1
