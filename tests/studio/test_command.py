@@ -16,7 +16,7 @@ from draftroom.exit_codes import EXIT_CODES
 from draftroom.systems import SYSTEMS
 from tests.draftroom.conftest import Command
 from tests.fake_endpoint import FakeEndpoint
-from tests.support.processes import free_port
+from tests.support.processes import free_port, run_module
 from tools import TELEMETRY_OPT_OUTS
 
 
@@ -38,14 +38,14 @@ def test_a_port_in_use(draftroom: Command):
     with socket.socket() as busy:
         busy.bind(("127.0.0.1", 0))
         busy.listen()
-        result = draftroom.process("studio", "--port", str(busy.getsockname()[1]))
+        result = run_module("draftroom", "studio", "--port", str(busy.getsockname()[1]), **draftroom.variables)
     assert result.returncode == EXIT_CODES["serving_failed"]
     assert "--port" in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
 def test_an_address_of_another_machine(draftroom: Command):
-    result = draftroom.process("open", "--host", "203.0.113.9", "--no-browser")
+    result = run_module("draftroom", "open", "--host", "203.0.113.9", "--no-browser", **draftroom.variables)
     assert result.returncode == EXIT_CODES["serving_failed"]
     assert "203.0.113.9 is no address of this machine" in result.stderr
     assert len(result.stderr.splitlines()) == 1
@@ -53,12 +53,12 @@ def test_an_address_of_another_machine(draftroom: Command):
 
 def test_a_state_folder_that_cannot_be_made(draftroom: Command, tmp_path: Path):
     (tmp_path / "file").touch()
-    result = draftroom.with_variables({"DRAFTROOM_HOME": str(tmp_path / "file")}).process(
-        "studio", "--port", str(free_port())
-    )
+    variables = {**draftroom.variables, "DRAFTROOM_HOME": str(tmp_path / "file")}
+    result = run_module("draftroom", "studio", "--port", str(free_port()), **variables)
     assert result.returncode == EXIT_CODES["state_unwritable"]
 
 
 def test_settings_are_checked_before_the_server_starts(draftroom: Command):
-    result = draftroom.with_variables({"DRAFTROOM_ROUNDS": "3"}).process("studio")
+    port = str(free_port())
+    result = run_module("draftroom", "studio", "--port", port, **draftroom.variables, DRAFTROOM_ROUNDS="3")
     assert result.returncode == EXIT_CODES["bad_settings"]
