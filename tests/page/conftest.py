@@ -40,7 +40,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def server(endpoint: FakeEndpoint, home: Path) -> Iterator[StudioServer]:
-    with StudioServer(OPEN, variables(home, endpoint.base_url), home) as server:
+    # One paragraph of a screened paper is reviewed, so that other suspicions are left.
+    chosen = {**variables(home, endpoint.base_url), "DRAFTROOM_FEEDBACK__MAX_PARAGRAPHS": "1"}
+    with StudioServer(OPEN, chosen, home) as server:
         yield server
 
 

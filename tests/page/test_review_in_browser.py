@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import docx
 import httpx
@@ -53,10 +53,22 @@ LATEX = rf"""\documentclass{{article}}
 """
 
 
+def suspected(paragraph: str, severity: str) -> dict[str, str]:
+    told = {"problem": "No control is named.", "settled_by": "A tray with water.", "label": "Substance"}
+    return {"quote": paragraph[:40], "severity": severity, **told}
+
+
 class Referee(Room):
     """Agents that quote words of each paragraph that they comment on, and are content with the methods of the cress."""
 
     def __call__(self, request: RecordedRequest) -> Reply:
+        if request.schema_name == "RaisedSuspicions":
+            return Json(
+                {
+                    "assessment": "It claims a cause.",
+                    "suspicions": [suspected(CLAIM, "high"), suspected(METHODS, "low")],
+                }
+            )
         paragraph = request.text.partition("# The paragraph\n\n")[2]
         if request.schema_name == "Review" and paragraph.startswith(METHODS[:40]):
             return Json(NOT_NEEDED)
@@ -85,8 +97,8 @@ def drafts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def reviewed(page: httpx.Client, paper: Path) -> str:
-    return str(to_its_end(page, begin(page, "review", paper, plans=1))["record"]["id"])
+def reviewed(page: httpx.Client, paper: Path, **settings: Any) -> str:
+    return str(to_its_end(page, begin(page, "review", paper, plans=1, **settings))["record"]["id"])
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +128,8 @@ def test_a_comment_is_accepted_edited_and_answered_by_mouse(start_page: Page, pa
     note.get_by_role("button", name="Save").click()
     note.get_by_role("button", name="Answer").click()
     note.get_by_label(re.compile("Your answer")).fill("We speak of an observation now.")
-    note.get_by_role("button", name="Save").click()
+    with start_page.expect_response(re.compile("/decisions/")):
+        note.get_by_role("button", name="Save").click()
     start_page.reload()
     expect(note.get_by_text("Six trays show no cause.")).to_be_visible()
     expect(note.get_by_text("We speak of an observation now.")).to_be_visible()
@@ -168,6 +181,24 @@ def test_notes_are_filtered_by_type_and_severity_with_computed_ones_among_them(s
     start_page.get_by_label("Verdict or severity").select_option(severity.lower())
     expect(notes).to_have_count(1)
     expect(start_page.get_by_text(f"1 of {everything} shown")).to_be_visible()
+
+
+def test_a_screened_review_opens_at_its_gravest_note_beside_a_panel_of_notes_and_suspicions(
+    start_page: Page, page: httpx.Client, drafts: Path
+):
+    start_page.set_viewport_size({"width": 1300, "height": 500})
+    go(start_page, reviewed(page, drafts / "cress.tex", every_paragraph=False))
+    panel, current = start_page.get_by_role("navigation", name="Notes"), start_page.locator("article.note.current")
+    listed = panel.locator("button.computed, button[class^=type-]")
+    expect(listed).to_have_count(start_page.locator("article.note").count())
+    expect(listed.first).to_have_attribute("aria-current", "true")
+    expect(current).to_be_in_viewport()
+    panel.get_by_text("suspicion").click()
+    expect(panel).to_contain_text("No control is named.")
+    panel.get_by_role("button", name="Show it in the paper").last.click()
+    expect(start_page.locator(".words p:has(.passage)")).to_contain_text(METHODS[:40])
+    expect(start_page.locator("mark.passage").first).to_be_in_viewport()
+    expect(panel).to_be_in_viewport()
 
 
 def test_evidence_unfolds_and_leads_to_its_passage(start_page: Page, cress: str):

@@ -1,6 +1,6 @@
 /** The views that are looked at: where each is, what shows that it is there, and what is done in it first. */
 
-const SEEDLINGS = "/run/20261124-021244-3ed9e";
+const SEEDLINGS = "/run/seedlings";
 
 export const VIEWS = {
   start: { place: "/", ready: ".runs li", whole: true },
@@ -19,6 +19,20 @@ export const VIEWS = {
       await page.click("text=Check this paper");
       await page.waitForSelector(".note");
     },
+  },
+  opened: {
+    place: SEEDLINGS,
+    ready: ".note.current",
+    then: async (page) => {
+      if (!(await page.locator(".panel .screening").isVisible())) await page.click(".panel summary >> nth=0");
+      await page.click(".panel .screening summary");
+      await page.waitForSelector(".marks i, .mark");
+    },
+  },
+  reviewing: {
+    place: SEEDLINGS,
+    ready: ".note",
+    then: (page) => page.click("text=How it is made"),
   },
   pages: {
     place: SEEDLINGS,
@@ -70,7 +84,7 @@ export const VIEWS = {
       await page.getByLabel("Show what changed").check();
     },
   },
-  article: { place: "/run/20261124-020249-d5055", ready: ".beside", then: (page) => page.click("text=Edit") },
+  article: { place: "/run/mosses", ready: ".beside", then: (page) => page.click("text=Edit") },
   simplify: {
     place: "/run/lossy",
     ready: ".pairs",
@@ -80,7 +94,7 @@ export const VIEWS = {
       await page.click("summary:has-text('Why') >> nth=0");
     },
   },
-  plain: { place: "/run/20261124-020954-ab48f", ready: ".pairs", whole: true, then: (page) => page.getByLabel("Show changed words").check() },
+  plain: { place: "/run/yoga", ready: ".pairs", whole: true, then: (page) => page.getByLabel("Show changed words").check() },
   watch: { place: "/run/running", ready: ".words-so-far" },
   paused: { place: "/run/paused", ready: ".question", whole: true },
   failed: { place: "/run/failed", ready: ".watch" },

@@ -12,11 +12,11 @@ export function world(papers, recorded) {
   const streams = new Map();
   const add = (view) => views.set(view.record.id, view).get(view.record.id);
 
-  const mosses = add(viewOf(recorded("mosses.json"), papers["mosses.md"]));
+  const mosses = add(viewOf("mosses", recorded("mosses.json"), papers["mosses.md"]));
   add(furtherRounds(mosses));
-  const yoga = add(viewOf(recorded("yoga.json"), papers["yoga.md"]));
+  const yoga = add(viewOf("yoga", recorded("yoga.json"), papers["yoga.md"]));
   add(lossy(yoga));
-  const seedlings = add(reviewed(viewOf(recorded("seedlings.json"), papers["seedlings.pdf"]), papers.findings));
+  const seedlings = add(reviewed(viewOf("seedlings", recorded("seedlings.json"), papers["seedlings.pdf"]), papers.findings));
   add(secondVersion(seedlings));
   add(longReview(seedlings));
   add(evil(seedlings));
@@ -61,9 +61,9 @@ export function world(papers, recorded) {
 
 const copy = (value) => structuredClone(value);
 
-function viewOf({ run, ...result }, source) {
+function viewOf(id, { run, ...result }, source) {
   const formats = source.format === "pdf" ? [".html", ".json", ".md", ".pdf", ".docx"] : [".html", ".json", ".md"];
-  return { record: run, result, status: run.status, thread: `thread-${run.id}`, run: null, source, question: null, decisions: {}, formats };
+  return { record: { ...run, id }, result, status: run.status, thread: `thread-${id}`, run: null, source, question: null, decisions: {}, formats };
 }
 
 function startOf(settings) {
@@ -105,7 +105,13 @@ function reviewed(view, findings) {
     .map((paragraph, index) => commentOn(paragraph, index));
   const reviews = comments.map((comment) => ({ ...view.result.reviews[0], paragraph: comment.paragraph, section: comment.section, page: comment.page, outcome: "comment", comment }));
   const computed = findings.map((finding, index) => ({ ...finding, id: `f${index + 1}`, shown: true, wording: index % 2 ? "" : "These numbers do not fit together; please check them." }));
-  return { ...view, result: { ...view.result, comments, reviews: [...view.result.reviews, ...reviews], computed } };
+  const suspicions = view.source.paragraphs.slice(0, 3).map((paragraph, index) => suspicionOf(paragraph, index));
+  return { ...view, result: { ...view.result, comments, reviews: [...view.result.reviews, ...reviews], computed, suspicions } };
+}
+
+function suspicionOf({ id, section, page, text }, index) {
+  const told = { problem: "Nothing says how many trays there were.", settled_by: "The number of trays in the methods." };
+  return { paragraph: id, section, page, quote: text.slice(0, 60), ...told, label: LABELS[index], severity: "low", pursued: index === 0 };
 }
 
 function commentOn(paragraph, index) {
@@ -119,6 +125,7 @@ function commentOn(paragraph, index) {
     quote: index % 4 === 3 ? "" : quote,
     start: 0,
     review: "The text does not say how this was measured, so a reader could not repeat it. What instrument was used, and how often was it read?",
+    severity: ["high", "medium", "low"][index % 3],
     suggestion: index % 3 ? "Name the instrument and the number of readings." : "",
     reasoning: "A reader who wants to repeat the trial needs it.",
     evidence: [

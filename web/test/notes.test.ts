@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import type { Comment, FeedbackResult, RaisedFinding, Source } from "../src/api/types";
 import { unsupportedIn } from "../src/explain/facts";
-import { EVERYTHING, notesOfReview, passes, spansIn } from "../src/review/notes";
+import { EVERYTHING, byGravity, notesOfReview, passes, spansIn } from "../src/review/notes";
 
 const comment = (paragraph: string, more: Partial<Comment> = {}): Comment => ({
   ...{ id: `c-${paragraph}`, paragraph, section: "", page: 0, label: "Substance", quote: "", start: 0, review: "Why?" },
@@ -41,6 +41,13 @@ describe("notes", () => {
   test("of a review under way, the comments that there are", () => {
     const reviews = [{ comment: comment("p1") }, { comment: null }] as FeedbackResult["reviews"];
     expect(notesOfReview({ finished: false, comments: [], reviews }, source, {})).toHaveLength(1);
+  });
+
+  test("the gravest is first: grave findings, comments by rank, then small points", () => {
+    const comments = [comment("p2", { severity: "low" }), comment("p1")];
+    const computed = [{ ...finding, id: "medium", severity: "medium" as const }, finding];
+    const listed = byGravity(notesOfReview({ finished: true, comments, computed }, source, {}));
+    expect(listed.map((note) => note.id)).toEqual(["f1", "c-p1", "medium", "c-p2"]);
   });
 
   test("filters hold together", () => {

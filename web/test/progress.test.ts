@@ -20,6 +20,12 @@ describe("the stream of a run", () => {
     expect(done.said.map((saying) => [saying.role, saying.lines])).toEqual([["reader", ["Explanation\n\n1. Moss: A plant."]]]);
   });
 
+  test("what the screener suspects is told as its words", () => {
+    const update = { choose_suspicions: { suspicions: [{ paragraph: "p3", problem: "No control." }] } };
+    const { said } = take(NOTHING_YET, { event: "updates", data: update }, "focused_feedback");
+    expect(said).toEqual([{ role: "screener", title: "1 suspicion", lines: ["p3: No control."], order: -1 }]);
+  });
+
   test("of several calls of one kind, each ends by itself", () => {
     const one = all(custom("call"), custom("call"), custom("ended"));
     expect([...one.working.values()].map((work) => work.calls)).toEqual([1]);

@@ -203,6 +203,8 @@ export interface Comment {
   start: number;
   review: string;
   suggestion: string;
+  /** Absent where the reviewer does not grade its comments. */
+  severity?: Severity;
   reasoning: string;
   evidence: Evidence[];
   verification: { verdict: "kept" | "softened"; notes: string[] };
@@ -245,6 +247,21 @@ export interface Target {
   text: string;
 }
 
+/** What the screener suspects of a paragraph, the gravest first. */
+export interface Suspicion {
+  paragraph: string;
+  section: string;
+  page: number;
+  quote: string;
+  problem: string;
+  /** What would settle it. */
+  settled_by: string;
+  label: string;
+  severity: Severity;
+  /** Whether its paragraph was reviewed. */
+  pursued: boolean;
+}
+
 export interface HiddenFinding {
   place: string;
   page: number;
@@ -259,6 +276,8 @@ export interface FeedbackResult {
   comments: Comment[];
   reviews: ParagraphReview[];
   targets: Target[];
+  /** Absent in results of earlier versions. */
+  suspicions?: Suspicion[];
   findings: HiddenFinding[];
   computed: RaisedFinding[];
   earlier: EarlierComment[];

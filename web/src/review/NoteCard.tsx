@@ -1,6 +1,6 @@
 /** One note in the margin: what it says, what it rests on, and what the person makes of it. */
 
-import { memo, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 
 import type { Decision, Evidence, Judgement } from "../api/types";
 import { capital, place } from "../parts/words";
@@ -18,14 +18,21 @@ interface Props {
   write: (id: string, what: Writing) => void;
   /** Absent where decisions are not kept. */
   judge?: ((id: string, judgement: Judgement) => void) | undefined;
-  goTo: (evidence: Evidence) => void;
+  /** Leads to a quote of the paper. */
+  goTo: (quote: string) => void;
 }
 
 export const NoteCard = memo(function NoteCard({ note, current, writing, choose, write, judge, goTo }: Props) {
   const { decision, reply } = note.judgement;
   const heading = `heading-${note.id}`;
+  const box = useRef<HTMLElement>(null);
+  // A review opens at a note, and shows it still when pages give way to text.
+  useEffect(() => {
+    if (current) requestAnimationFrame(() => box.current?.scrollIntoView({ block: "center", behavior: "instant" }));
+  }, []);
   return (
     <article
+      ref={box}
       className={`note ${tone(note)} ${decision}${current ? " current" : ""}`}
       id={`note-${note.id}`}
       aria-labelledby={heading}
@@ -75,7 +82,7 @@ export const NoteCard = memo(function NoteCard({ note, current, writing, choose,
   );
 });
 
-function Grounds({ note, goTo }: { note: Note; goTo: (evidence: Evidence) => void }) {
+function Grounds({ note, goTo }: { note: Note; goTo: (quote: string) => void }) {
   if (!note.evidence.length && !note.reasoning) return null;
   return (
     <details>
@@ -93,7 +100,7 @@ function Grounds({ note, goTo }: { note: Note; goTo: (evidence: Evidence) => voi
           {evidence.quote && <blockquote>{evidence.quote}</blockquote>}
           <p className="soft">{sourceOf(evidence)}</p>
           {evidence.source === "paper" && evidence.quote && (
-            <button type="button" onClick={() => goTo(evidence)}>
+            <button type="button" onClick={() => goTo(evidence.quote)}>
               Show it in the paper
             </button>
           )}

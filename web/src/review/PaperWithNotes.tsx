@@ -2,7 +2,7 @@
 
 import { useCallback, useMemo, useState } from "react";
 
-import type { Decision, Evidence, Judgement, Source } from "../api/types";
+import type { Decision, Judgement, Source, Suspicion } from "../api/types";
 import { useRemembered } from "../api/use";
 import { Problem } from "../parts/Problem";
 import { locate } from "../text/highlight";
@@ -11,7 +11,8 @@ import { Filters } from "./Filters";
 import { Help } from "./Help";
 import { NoteCard } from "./NoteCard";
 import type { Writing } from "./NoteCard";
-import { EVERYTHING, passes } from "./notes";
+import { NotePanel } from "./NotePanel";
+import { EVERYTHING, byGravity, passes } from "./notes";
 import type { Filter, Note } from "./notes";
 import { PaperPages } from "./PaperPages";
 import { PaperText } from "./PaperText";
@@ -27,6 +28,10 @@ interface Props {
   source: Source;
   /** In the order of the paper. */
   notes: Note[];
+  /** What was suspected and not looked into. */
+  suspicions?: Suspicion[];
+  /** The note at which it opens. */
+  first?: string | undefined;
   /** The run whose paper it is, where that is a PDF. */
   pdf?: string | undefined;
   /** Keeps a decision; absent where none are kept. */
@@ -35,9 +40,9 @@ interface Props {
 
 const NARROW = "(max-width: 56rem)";
 
-export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
+export function PaperWithNotes({ source, notes, suspicions = [], first = "", pdf, judge }: Props) {
   const [filter, setFilter] = useState<Filter>(EVERYTHING);
-  const [current, setCurrent] = useState("");
+  const [current, setCurrent] = useState(first);
   const [writing, setWriting] = useState<{ id: string; what: Writing }>({ id: "", what: "" });
   const [passage, setPassage] = useState<Passage | null>(null);
   const [pages, setPages] = useState(() => pdf !== undefined && !matchMedia(NARROW).matches);
@@ -45,6 +50,7 @@ export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
   const [help, setHelp] = useState(false);
   const [keys, setKeys] = useRemembered("keys", true);
   const shown = useMemo(() => notes.filter((note) => passes(note, filter)), [notes, filter]);
+  const listed = useMemo(() => byGravity(shown), [shown]);
 
   const choose = useCallback((id: string) => {
     setCurrent(id);
@@ -60,9 +66,9 @@ export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
     [choose],
   );
   const goTo = useCallback(
-    (evidence: Evidence) => {
+    (quote: string) => {
       for (const paragraph of source.paragraphs) {
-        const span = locate(paragraph.text, evidence.quote);
+        const span = locate(paragraph.text, quote);
         if (!span) continue;
         setPassage({ paragraph: paragraph.id, span: { ...span, id: "passage" } });
         requestAnimationFrame(() => document.getElementById(`at-${paragraph.id}`)?.scrollIntoView({ block: "center" }));
@@ -78,8 +84,8 @@ export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
   }, []);
 
   function step(by: number) {
-    const at = shown.findIndex((note) => note.id === current);
-    const next = shown[at < 0 ? (by > 0 ? 0 : shown.length - 1) : at + by];
+    const at = listed.findIndex((note) => note.id === current);
+    const next = listed[at < 0 ? (by > 0 ? 0 : listed.length - 1) : at + by];
     if (next) choose(next.id);
   }
   const chosen = shown.find((note) => note.id === current);
@@ -114,31 +120,34 @@ export function PaperWithNotes({ source, notes, pdf, judge }: Props) {
 
   return (
     <div className="paper">
-      <div className="bar">
-        <Filters notes={notes} shown={shown.length} filter={filter} change={setFilter} judged={judge !== undefined} />
-        <span className="row">
-          {pdf && (
-            <button type="button" aria-pressed={pages} onClick={() => setPages(!pages)}>
-              Pages
+      <NotePanel notes={listed} current={current} choose={choose} suspicions={suspicions} goTo={goTo} />
+      <div>
+        <div className="bar">
+          <Filters notes={notes} shown={shown.length} filter={filter} change={setFilter} judged={judge !== undefined} />
+          <span className="row">
+            {pdf && (
+              <button type="button" aria-pressed={pages} onClick={() => setPages(!pages)}>
+                Pages
+              </button>
+            )}
+            <button type="button" onClick={() => step(-1)}>
+              Previous
             </button>
-          )}
-          <button type="button" onClick={() => step(-1)}>
-            Previous
-          </button>
-          <button type="button" onClick={() => step(1)}>
-            Next
-          </button>
-          <button type="button" onClick={() => setHelp(true)}>
-            Keys
-          </button>
-        </span>
+            <button type="button" onClick={() => step(1)}>
+              Next
+            </button>
+            <button type="button" onClick={() => setHelp(true)}>
+              Keys
+            </button>
+          </span>
+        </div>
+        <Problem text={problem} />
+        {pages && pdf ? (
+          <PaperPages run={pdf} paragraphs={source.paragraphs} notes={shown} current={current} passage={passage} choose={choose} card={card} failed={failed} />
+        ) : (
+          <PaperText paragraphs={source.paragraphs} notes={shown} current={current} passage={passage} choose={choose} card={card} />
+        )}
       </div>
-      <Problem text={problem} />
-      {pages && pdf ? (
-        <PaperPages run={pdf} paragraphs={source.paragraphs} notes={shown} current={current} passage={passage} choose={choose} card={card} failed={failed} />
-      ) : (
-        <PaperText paragraphs={source.paragraphs} notes={shown} current={current} passage={passage} choose={choose} card={card} />
-      )}
       {help && <Help on={keys} change={setKeys} judged={judge !== undefined} close={() => setHelp(false)} />}
     </div>
   );

@@ -73,6 +73,13 @@ export function PdfPage({ file, number, width, ratio, marked, beside, current, c
     if (passage) (page.current?.querySelector(".passage") ?? page.current)?.scrollIntoView({ block: "center" });
   }, [passage, viewport]);
 
+  // The card that a person is at moves to its words once the page is drawn.
+  const drawn = viewport !== null;
+  useEffect(() => {
+    if (!drawn || !beside.some((each) => each.id === current)) return;
+    requestAnimationFrame(() => document.getElementById(`note-${current}`)?.scrollIntoView({ block: "center", behavior: "instant" }));
+  }, [drawn]);
+
   function clicked(event: MouseEvent) {
     const frame = page.current!.getBoundingClientRect();
     const [x, y] = [(event.clientX - frame.left) / frame.width, (event.clientY - frame.top) / frame.height];

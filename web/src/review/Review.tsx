@@ -8,7 +8,7 @@ import { Problem } from "../parts/Problem";
 import { capital, counted, place } from "../parts/words";
 import { Earlier } from "./Earlier";
 import { NextVersion } from "./NextVersion";
-import { OPEN, notesOfReview, shownFindings } from "./notes";
+import { OPEN, byGravity, notesOfReview, shownFindings } from "./notes";
 import { PaperWithNotes } from "./PaperWithNotes";
 
 export function Review({ view }: { view: RunView<FeedbackResult> }) {
@@ -35,6 +35,9 @@ export function Review({ view }: { view: RunView<FeedbackResult> }) {
   );
   const notes = useMemo(() => notesOfReview(result, source, decisions), [result, source, decisions]);
   const findings = shownFindings(result).length;
+  const suspicions = (result.suspicions ?? []).filter((suspicion) => !suspicion.pursued);
+  // What stands above the paper is read first: text for models, and what became of earlier comments.
+  const opens = view.status === "done" && !result.findings?.length && !result.earlier?.length;
   const decided = notes.filter((note) => note.judgement.decision !== "open").length;
   return (
     <>
@@ -48,7 +51,14 @@ export function Review({ view }: { view: RunView<FeedbackResult> }) {
       <Hidden found={result.findings ?? []} />
       {view.status === "done" && <NextVersion since={id} />}
       <Earlier comments={result.earlier ?? []} />
-      <PaperWithNotes source={source} notes={notes} pdf={source.format === "pdf" ? id : undefined} judge={judge} />
+      <PaperWithNotes
+        source={source}
+        notes={notes}
+        suspicions={suspicions}
+        first={opens ? (byGravity(notes).find((note) => note.judgement.decision === "open") ?? notes[0])?.id : undefined}
+        pdf={source.format === "pdf" ? id : undefined}
+        judge={judge}
+      />
       <Silent result={result} />
     </>
   );

@@ -1,6 +1,6 @@
 /** What stands in the margin of a paper: comments of the reviewer and findings of computed checks, as one list. */
 
-import type { Comment, Decision, Evidence, FeedbackResult, Finding, Judgement, RaisedFinding, Source } from "../api/types";
+import type { Comment, Decision, Evidence, FeedbackResult, Finding, Judgement, RaisedFinding, Severity, Source } from "../api/types";
 import { locate } from "../text/highlight";
 import type { Span } from "../text/highlight";
 import { capital } from "../parts/words";
@@ -12,6 +12,8 @@ export interface Note {
   label: string;
   /** What else one filters by: a comment's verdict, a finding's severity. */
   grade: string;
+  /** Empty for a comment that has none. */
+  severity: Severity | "";
   paragraph: string;
   section: string;
   page: number;
@@ -69,6 +71,7 @@ function ofComment(comment: Comment, rank: number, judgement: Judgement = OPEN):
     ...comment,
     origin: "comment",
     grade: comment.verification.verdict,
+    severity: comment.severity ?? "",
     text: judgement.review ?? comment.review,
     suggestion: judgement.suggestion ?? comment.suggestion,
     remarks: comment.verification.notes,
@@ -88,6 +91,7 @@ function ofFinding(finding: Finding, id: string, judgement: Judgement = OPEN): N
     origin: "computed",
     label: capital(finding.kind),
     grade: finding.severity,
+    severity: finding.severity,
     paragraph: finding.paragraph,
     section: finding.section,
     page: finding.page,
@@ -107,6 +111,12 @@ function inOrder(notes: Note[], source: Source): Note[] {
   const number = new Map(source.paragraphs.map((paragraph, index) => [paragraph.id, index]));
   const at = (note: Note) => number.get(note.paragraph) ?? source.paragraphs.length;
   return notes.sort((one, other) => at(one) - at(other) || one.start - other.start || one.rank - other.rank);
+}
+
+/** The gravest first: grave findings, the comments by their rank, other findings; small points of both are last. */
+export function byGravity(notes: readonly Note[]): Note[] {
+  const weight = (note: Note) => (note.severity === "low" ? 3 : note.origin === "comment" ? 1 : note.severity === "high" ? 0 : 2);
+  return [...notes].sort((one, other) => weight(one) - weight(other) || one.rank - other.rank);
 }
 
 /** Where the notes' quotes stand in the text of their paragraph. */

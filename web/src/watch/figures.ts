@@ -76,6 +76,7 @@ export const FIGURES: Record<System, Figure> = {
     height: 350,
     boxes: [
       box("paper", "Paper", 58, 28),
+      box("screener", "Screener", 58, 125, "screener"),
       box("planner", "Planner", 200, 28, "planner"),
       box("person", "You", 342, 28),
       box("controller", "Controller", 200, 125, "controller"),
@@ -86,7 +87,9 @@ export const FIGURES: Record<System, Figure> = {
       box("comments", "Comments", 342, 322),
     ],
     arrows: [
+      ["paper", "screener"],
       ["paper", "planner"],
+      ["screener", "planner"],
       ["planner", "person"],
       ["planner", "controller"],
       ["controller", "investigator", 12],

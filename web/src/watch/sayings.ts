@@ -1,6 +1,6 @@
 /** What agents have said, as sentences: from what nodes write, and from a result, which has the same keys. */
 
-import type { Comment, Draft, DraftReview, Evidence, Exchange, Notes, Step, System, Version } from "../api/types";
+import type { Comment, Draft, DraftReview, Evidence, Exchange, Notes, Step, Suspicion, System, Version } from "../api/types";
 import { counted, spoken } from "../parts/words";
 
 export interface Saying {
@@ -20,6 +20,7 @@ export interface Written {
   history?: unknown;
   exchange?: Exchange;
   versions?: unknown;
+  suspicions?: unknown;
   plans?: unknown;
   answers?: unknown;
   comment?: Comment | null;
@@ -93,7 +94,7 @@ interface Reviewed {
   problem: string;
 }
 
-function ofFeedback({ reviews, plans, answers, comment }: Written): Saying[] {
+function ofFeedback({ suspicions, reviews, plans, answers, comment }: Written): Saying[] {
   const whole = list<Reviewed>(reviews).flatMap((review, number) => [
     ...planned(review.plans, review.paragraph, number * 10),
     ...answered(review.evidence, review.paragraph, number * 10 + 1),
@@ -101,8 +102,10 @@ function ofFeedback({ reviews, plans, answers, comment }: Written): Saying[] {
       ? commented(review.comment, number * 10 + 2)
       : { role: "reviewer", title: review.paragraph, lines: [`${review.outcome}${review.problem && `: ${review.problem}`}`], order: number * 10 + 2 },
   ]);
+  const suspected = list<Suspicion>(suspicions).map(({ paragraph, problem }) => `${paragraph}: ${problem}`);
   const under = Number.MAX_SAFE_INTEGER;
   return [
+    { role: "screener", title: counted(suspected.length, "suspicion"), lines: suspected, order: -1 },
     ...whole,
     ...planned(list(plans), "", under),
     ...answered(list<{ evidence: Evidence | null }>(answers).flatMap((answer) => answer.evidence ?? []), "", under),
