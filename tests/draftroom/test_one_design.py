@@ -5,20 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from tools.html_pages import build_template_environment
 
 REPOSITORY = Path(__file__).parents[2]
 DESIGN = REPOSITORY / "tools" / "templates" / "design.css"
-COLOUR = re.compile(r"#(?:[0-9a-f]{6}|[0-9a-f]{3})\b")
-
-
-@pytest.mark.parametrize("room", ["draftroom/rendering", "evals/reports", "tools"])
-def test_templates_have_no_colours_of_their_own(room: str):
-    own = {path.name: COLOUR.findall(path.read_text()) for path in (REPOSITORY / room / "templates").glob("*.html")}
-    assert own
-    assert own == {name: [] for name in own}
 
 
 def test_every_file_carries_the_design_and_the_page_is_built_from_it():
