@@ -1,25 +1,23 @@
-"""Rewrite the hard sentences of a text singly: a new sentence is kept if it is easier and says the same.
+"""Put easy sentences in place of the hard ones of a text: a new sentence is kept if it is easier and says the same.
 
 A small model that is asked for a whole new text tends to repeat the old text; asked for sentences, it changes them.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 import tomllib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Self
 
-from state.errors import ModelOutputError, RetrievalUnavailableError
+from state.errors import RetrievalUnavailableError
 from state.model_settings import Limits
-from state.records import CallRecord
 from tools.checks.fidelity import compute_coverage, list_unsupported_facts
 from tools.checks.omissions import find_negations
 from tools.checks.readability import compute_mean_grade, compute_readability
-from tools.models.ask import Answer, MarkdownAnswer
+from tools.models.ask import MarkdownAnswer
 from tools.text import has_words, split_sentences
 
 # A shorter sentence is easy enough.
@@ -35,6 +33,7 @@ MAX_LENGTH_RATIO = 1.7
 MAX_SENTENCES = 3
 
 _WORD = re.compile(r"\w+")
+_ITEM = re.compile(r"^[ \t]*(\d+)[.)][ \t]+(.+?)(?=^[ \t]*\d+[.)][ \t]|\Z)", re.MULTILINE | re.DOTALL)
 _WORDS = {
     meaning: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
     for meaning, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
@@ -43,8 +42,9 @@ _WORDS = {
 _PERCENT_CHANGE = re.compile(r"\bby (?:about |over |nearly )?(\d[\d.]*) ?(?:%|percent|per cent)", re.IGNORECASE)
 _THAN = re.compile(r"\bthan\b", re.IGNORECASE)
 
-# Cosine of the encoder's vectors of a sentence and its replacement.
-MIN_COSINE = 0.5
+# Cosine of the encoder's vectors of a sentence and its replacement. In Cochrane reviews 72 % of 138 pairs of an
+# abstract's and a plain summary's sentence that share two numbers reach it, and 11 % of 1,965 other pairs.
+MIN_COSINE = 0.6
 
 
 class SimplifiedSentence(MarkdownAnswer):
@@ -63,6 +63,25 @@ class SimplifiedSentence(MarkdownAnswer):
     def compute_word_limit(cls, limits: Limits) -> int:
         """Return the most words of an answer, for a sentence that has become longer."""
         return limits.advice_words
+
+
+class SimplifiedSentences(MarkdownAnswer):
+    """Easy sentences by the numbers of the hard ones that they replace."""
+
+    texts: dict[int, str]
+
+    @classmethod
+    def from_markdown(cls, text: str) -> Self:
+        """Return the numbered items of the answer; raise ValueError if there is none with words."""
+        texts = {int(number): " ".join(item.split()).strip('"“”') for number, item in _ITEM.findall(text)}
+        if not any(map(has_words, texts.values())):
+            raise ValueError("it has no numbered sentence")
+        return cls(texts=texts)
+
+    @classmethod
+    def compute_word_limit(cls, limits: Limits) -> int:
+        """Return the most words of an answer, for sentences that have become longer."""
+        return limits.rewrites * limits.advice_words
 
 
 def is_hard(sentence: str) -> bool:
@@ -86,49 +105,22 @@ def find_copied_sentences(source: str, text: str) -> list[str]:
     return copied
 
 
-async def rewrite_selected_sentences(
-    text: str,
-    hard: Sequence[str],
-    source: str,
-    ask: Callable[[str], Awaitable[Answer[SimplifiedSentence]]],
-    is_harmful: Callable[[str, str, str], bool] | None = None,
-) -> tuple[str, list[CallRecord]]:
-    """Ask one by one for easy sentences in place of hard ones, and return the text with those accepted, and all calls.
-
-    A sentence is accepted if nothing speaks against it. `is_harmful` rejects it, given the text before and after the
-    replacement, and the sentence.
-    """
-    calls: list[CallRecord] = []
-    for sentence in hard:  # singly, because a small model that is given several copies most of them
-        try:
-            answer = await ask(sentence)
-        except ModelOutputError as error:  # the sentence stays
-            calls += error.spent
-            continue
-        calls += answer.calls
-        text = await asyncio.to_thread(_replace_sentence, text, sentence, answer.value.text, source, is_harmful)
-    return text, calls
+def replace_sentences(text: str, easy: Mapping[str, str], source: str) -> str:
+    """Return a text with each new sentence in place of its hard one, unless something speaks against it; blocks."""
+    for hard, new in easy.items():
+        if has_words(new) and not find_rewrite_objection(new, hard, source) and is_near_in_meaning(new, hard):
+            text = text.replace(hard, new, 1)
+    return text
 
 
-def _replace_sentence(
-    text: str, hard: str, easy: str, source: str, is_harmful: Callable[[str, str, str], bool] | None
-) -> str:
-    """Return the text with an easy sentence for a hard one, or as it is if something speaks against it; blocks.
-
-    Nearness in meaning is not asked for where the encoder cannot be had.
-    """
-    if easy == hard or find_rewrite_objection(easy, hard, source):
-        return text
+def is_near_in_meaning(sentence: str, other: str) -> bool:
+    """Return whether the encoder's vectors of two sentences are near, or the encoder cannot be had to tell."""
     try:
         from tools.retrieval.embedders import compute_cosines  # noqa: PLC0415 - its packages are those of an extra
 
-        is_near = compute_cosines((easy,), (hard,))[0, 0] >= MIN_COSINE
+        return bool(compute_cosines((sentence,), (other,))[0, 0] >= MIN_COSINE)
     except (ImportError, RetrievalUnavailableError):
-        is_near = True  # without the encoder nobody can tell
-    if not is_near:
-        return text
-    after = text.replace(hard, easy, 1)
-    return text if is_harmful and is_harmful(text, after, easy) else after
+        return True
 
 
 def find_rewrite_objection(rewritten: str, sentence: str, source: str) -> str:

@@ -1,7 +1,8 @@
 """Run a system from the terminal: progress, a person's answers, and the result.
 
 On a terminal, one line at the bottom shows the agents at work, the tokens so far and the time; finished steps stand
-above it. Elsewhere, and on terminals that cannot move their cursor, each call and each finished step is a line.
+above it. Elsewhere, and on terminals that cannot move their cursor, an agent has a line when it begins and one when it
+ends, however often it asks its model in between.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from draftroom.exit_codes import PAUSED, STOPPED
 from draftroom.extras import format_page_hint
 from draftroom.files import write_outputs
 from draftroom.rendering.console import ERR, print_to_stderr
-from draftroom.rendering.provenance import format_extensions, format_identifier, format_step
+from draftroom.rendering.provenance import format_count, format_extensions, format_identifier, format_step
 from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.rendering.terminal import print_remarks, print_result
 from draftroom.systems import find_system
@@ -51,6 +52,8 @@ class ConsoleProgress:
         self._waited: set[str] = set()
         # Agent and task of each unfinished call.
         self._at_work: dict[int, str] = {}
+        # Written tokens of each call of the agents that have begun, by their first lines; only without a moving line.
+        self._begun: dict[str, Counter[int]] = {}
         # Tokens of each call since the last step; `_tokens` holds those of finished steps.
         self._written: Counter[int] = Counter()
         self._tokens = 0
@@ -83,23 +86,36 @@ class ConsoleProgress:
         call = event["call"]
         if event["event"] == "call":
             doing = f"{format_identifier(event['role'])}, {format_identifier(event['step'])}"
-            self._at_work[call] = doing
             if not self._line and not self._quiet:
-                print_to_stderr(f"{format_step(self._rendering.unit, event)}: {doing} ({event['model']})")
+                doing = f"{format_step(self._rendering.unit, event)}: {doing}"
+                if doing not in self._begun:
+                    self._print_ended_agents()
+                    print_to_stderr(f"{doing} ({event['model']})")
+                self._begun.setdefault(doing, Counter())[call] = 0
+            self._at_work[call] = doing
         elif event["event"] == "tokens":
             self._written[call] = event["tokens"]
+            if calls := self._begun.get(self._at_work[call]):
+                calls[call] = event["tokens"]
         else:
             self._at_work.pop(call, None)
         self._refresh_line()
 
     def on_step(self, node: str, update: Values, values: Values, tokens: int) -> None:
         """Show a finished step if the system has a line for it, and the tokens of the run so far."""
+        self._print_ended_agents()
         self._tokens = tokens
         self._written = Counter({call: self._written[call] for call in self._at_work})
         line = self._rendering.milestone(node, update, values)
         if line and not self._quiet:
             print_to_stderr(line if self._line else f"{line} ({tokens:,} tokens so far)")
         self._refresh_line()
+
+    def _print_ended_agents(self) -> None:
+        """Print the calls and written tokens of each agent that has begun and has no call under way."""
+        for doing in [each for each in self._begun if each not in self._at_work.values()]:
+            calls = self._begun.pop(doing)
+            print_to_stderr(f"{doing}: {format_count(len(calls), 'call')}, {calls.total():,} tokens written")
 
     def on_message(self, text: str) -> None:
         """Print a message for the user, also when quiet."""

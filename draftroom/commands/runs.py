@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from draftroom.commands.options import RunArgument
@@ -40,15 +39,20 @@ def print_runs(
     if not records.readable:
         print_to_stderr(NO_RUNS_MESSAGE)
         return
-    table = Table("run", "system", "input", "status", "progress", "result", "tokens", "age")
+    # No lines are drawn, so that a run is a line of 80 columns.
+    columns = (
+        Column(name, no_wrap=name != "input") for name in ("run", "system", "input", "status", "result", "tokens")
+    )
+    table = Table(*columns, box=None, padding=(0, 1, 0, 0))
     for record in records.readable:
         # A run of another version may be of a system that is unknown here.
         system, status = SYSTEMS.get(record["system"]), determine_status(record)
         done, result = system.progress(record["results"]) if system else ("", "")
+        command = next(iter(system.commands), record["system"]) if system else record["system"]
         name = Text(strip_control_characters(record["input"]["name"]))
         state = Text(status, style=_STATUS_COLOURS.get(status, ""))
-        tokens, age = f"{count_run_tokens(record):,}", format_age(record["created"], datetime.now(UTC))
-        table.add_row(record["id"], record["system"], name, state, done, result, tokens, age)
+        tokens = f"{count_run_tokens(record):,}"
+        table.add_row(record["id"], command, name, state, result if status == "done" else done, tokens)
     print_table(OUT, table)
     print_to_stderr("Next: draftroom show RUN (its story), draftroom resume RUN, draftroom runs delete RUN.")
 
@@ -66,12 +70,3 @@ def delete(
         typer.confirm(f"Delete the run {record['id']} ({name})?", abort=True, err=True)
     delete_run(record)
     print_to_stderr(f"The run {record['id']} is deleted.")
-
-
-def format_age(created: str, now: datetime) -> str:
-    """Format the time from `created` (ISO 8601) to `now` in its largest unit, such as `3 h`."""
-    seconds = int((now - datetime.fromisoformat(created)).total_seconds())
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds // length} {unit}"
-    return f"{max(seconds, 0)} s"

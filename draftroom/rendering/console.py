@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -14,7 +15,6 @@ OUT = Console(highlight=False)
 ERR = Console(stderr=True, highlight=False)
 
 _FILE_WIDTH = 160  # width of a table without a terminal: wide enough for one line per row
-_NARROW_COLUMNS = 70  # on narrower terminals the columns of a table are too thin to read
 
 
 def print_to_stderr(text: str, style: str = "") -> None:
@@ -28,12 +28,15 @@ def print_line(text: str, style: str = "", *, console: Console = OUT) -> None:
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Print a table; on a terminal narrower than 70 columns, each row as a few lines of name and value."""
+    """Print a table; without lines where its words do not fit, and each row as lines where they still do not."""
     if not console.is_terminal:
         console.width = _FILE_WIDTH
-    if console.width >= _NARROW_COLUMNS:
-        console.print(table)
-        return
+    unlimited = console.options.update(width=1000)
+    for box, padding in ((table.box, table.padding), (None, (0, 1, 0, 0))):
+        table.box, table.padding = box, padding
+        if Measurement.get(console, unlimited, table).minimum <= console.width:
+            console.print(table)
+            return
     if table.title:
         console.print(table.title, style="bold")
     names = [str(column.header) for column in table.columns]

@@ -140,9 +140,13 @@ def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
             failed.append(b.TextLine(outcome, label="Not reviewed", tone="alarm"))
         elif review["outcome"] != "comment":
             silent.append(b.TextLine(outcome))
+            # Without any comment, what was asked and found is all that there is to read.
+            silent += [] if shown else map(describe_evidence, review["evidence"])
     if failed:
         yield b.Items(failed)
-    if silent:
+    if silent and not shown:
+        yield b.Items(silent)
+    elif silent:
         yield b.FoldedBlocks(f"Paragraphs without a comment ({len(silent)})", [b.Items(silent)])
     yield from build_reader_notices(values, UNIT, list_notices(values))
 

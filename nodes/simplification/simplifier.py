@@ -6,12 +6,13 @@ suggestion, comment or reason that has led to it.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal, Self
 
-from nodes.rewriting import SimplifiedSentence, is_hard, rewrite_selected_sentences
+from nodes.rewriting import SimplifiedSentence, is_hard, replace_sentences
 from nodes.shared import get_limits
 from nodes.simplification.agent import (
     as_loop_node,
@@ -25,6 +26,7 @@ from nodes.simplification.agent import (
     update_exchange,
 )
 from nodes.simplification.content_guard import describe_excessive_loss, list_newly_lost_details, list_unsupported_names
+from state.errors import ModelOutputError
 from state.model_settings import Limits
 from state.records import CallRecord
 from state.simplification import LoopState, SimplificationState, TextChange
@@ -83,24 +85,27 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
     text = re.sub(r"[^\S\n]+", " ", state["text"])  # `split_sentences` does so, and the sentences must be found again
     sentences = [sentence.text for sentence in split_sentences(text) if not sentence.heading]
     hard = [sentence for sentence in sentences if is_hard(sentence) and sentence in text]
-
-    async def ask(sentence: str) -> Answer[SimplifiedSentence]:
-        """Ask the simplifier for one sentence in easy words."""
+    calls: list[CallRecord] = []
+    for sentence in hard[: get_limits(state).rewrites]:  # singly, because a small model copies most of several
         variables: dict[str, object] = {
             "source": source,
             "clarifications": format_numbered_list(answered),
             "sentence": sentence,
             "target_grade": format_target_grade(state),
         }
-        return await ask_simplification_role(
-            "simplifier", "rewrite_sentences", state, variables, SimplifiedSentence, trim="clarifications"
-        )
-
-    def is_harmful(before: str, after: str, new: str) -> bool:
-        """Return whether the text loses a detail of the source, or the new sentence names what the source does not."""
-        return bool(list_newly_lost_details(before, after, source) or list_unsupported_names(new, source))
-
-    text, calls = await rewrite_selected_sentences(text, hard[: get_limits(state).rewrites], source, ask, is_harmful)
+        try:
+            answer = await ask_simplification_role(
+                "simplifier", "rewrite_sentences", state, variables, SimplifiedSentence, trim="clarifications"
+            )
+        except ModelOutputError as error:  # the sentence stays
+            calls += error.spent
+            continue
+        calls += answer.calls
+        new = answer.value.text
+        after = await asyncio.to_thread(replace_sentences, text, {sentence: new}, source)
+        # A sentence may lose what others do not say, or bring a name of its own.
+        if not list_newly_lost_details(text, after, source) and not list_unsupported_names(new, source):
+            text = after
     return _build_text_update(state, text, calls, answered, "rewrite")
 
 

@@ -14,6 +14,7 @@ from tests.draftroom.refusing import assert_refused
 from tests.draftroom.review_command import asked, result_of
 from tests.fake_endpoint import Script, Status, Text, When
 from tests.support.society import ABSTRACT, Society, latest
+from tests.support.steps import step_of
 from tools.documents.reading import NOT_ENGLISH_WARNING
 
 LEXICAL = ["--loops", "language_clarifier", "--entries", "1", "--extensions", "apply_edits"]
@@ -46,14 +47,26 @@ def test_progress_is_told_from_within_the_loops(society: Command, abstract: Path
     (record,) = society.records()
     source, newest = record["results"]["versions"]
     tokens = sum(part["input_tokens"] + part["output_tokens"] for part in record["usage"])
-    assert lines[:4] == [
+    assert [re.sub(r"\d+ tokens written", "# tokens written", line) for line in lines[:6]] == [
         "Next is the language clarifier: No other agent may be entered again. (0 tokens so far)",
         "entry 1: language clarifier, propose wordings (large)",
+        "entry 1: language clarifier, propose wordings: 1 call, # tokens written",
         "entry 1: simplifier, judge wordings (large)",
+        "entry 1: simplifier, judge wordings: 1 call, # tokens written",
         "Entry 1, language clarifier: 1 of 1 suggestions accepted; "
         f"grade {source['grade']:.1f} -> {newest['grade']:.1f}, {newest['words']} words, 0 details lost "
         f"({tokens:,} tokens so far)",
     ]
+
+
+def test_an_agent_that_asks_several_times_has_one_line_and_its_count(society: Command, abstract: Path):
+    flags = ["--loops", "layperson", "--entries", "1", "--extensions", "sentence_by_sentence"]
+    lines = society("simplify", abstract, *flags).stderr.splitlines()
+    told = [line for line in lines if "simplifier, rewrite sentences" in line]
+    asked = sum(step_of(request) == "rewrite_sentences" for request in society.endpoint.chat_requests)
+    assert asked > 1
+    assert told[0] == "entry 1: simplifier, rewrite sentences (large)"
+    assert [line.partition(" calls,")[0] for line in told[1:]] == [f"entry 1: simplifier, rewrite sentences: {asked}"]
 
 
 def test_findings_go_to_standard_error(draftroom: Command, abstract: Path):

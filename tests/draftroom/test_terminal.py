@@ -168,7 +168,7 @@ def test_on_a_narrow_terminal_each_row_of_a_table_is_a_few_lines(draftroom: Comm
     narrow = draftroom.with_variables({"COLUMNS": "40", "LINES": "50"})
     with start(narrow, terminal, "runs"):
         seen = terminal.read_all()
-    assert re.search(r"^system: science_journalism\s*$", seen, re.MULTILINE)
+    assert re.search(r"^system: explain\s*$", seen, re.MULTILINE)
     assert "│" not in seen
 
 
