@@ -131,6 +131,12 @@ def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
     ]
     if screened:
         yield b.FoldedBlocks(f"Suspicions that were not pursued ({len(screened)})", [b.Items(screened)])
+    yield from _list_silent_paragraphs(values, has_comments=bool(shown))
+    yield from build_reader_notices(values, UNIT, list_notices(values))
+
+
+def _list_silent_paragraphs(values: Values, *, has_comments: bool) -> Iterator[b.Block]:
+    """Yield blocks with the paragraphs that could not be reviewed, and with those that got no comment."""
     failed, silent = list[b.TextLine](), list[b.TextLine]()
     for review in values.get("reviews", []):
         problem = f": {review['problem']}" if review["problem"] else ""
@@ -141,14 +147,13 @@ def _list_remarks(values: Values, shown: set[str]) -> Iterator[b.Block]:
         elif review["outcome"] != "comment":
             silent.append(b.TextLine(outcome))
             # Without any comment, what was asked and found is all that there is to read.
-            silent += [] if shown else map(describe_evidence, review["evidence"])
+            silent += [] if has_comments else map(describe_evidence, review["evidence"])
     if failed:
         yield b.Items(failed)
-    if silent and not shown:
+    if silent and not has_comments:
         yield b.Items(silent)
     elif silent:
         yield b.FoldedBlocks(f"Paragraphs without a comment ({len(silent)})", [b.Items(silent)])
-    yield from build_reader_notices(values, UNIT, list_notices(values))
 
 
 def _build_paragraph_history(values: Values) -> Iterator[b.FoldedBlocks]:

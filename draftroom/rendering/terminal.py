@@ -62,8 +62,8 @@ def print_block(block: b.Block, console: Console, indent: str = "") -> None:
         case b.Prose(markdown):  # into a file or pipe: the Markdown as it is
             typer.echo(strip_control_characters(markdown).strip(), err=console.stderr)
         case b.TextLine() if console.is_terminal:  # folds below its beginning
-            line = Text(strip_control_characters(block.to_text()), style=STYLES[block.tone])
-            console.print(Padding(line, (0, 0, 0, len(indent))))
+            folded = Text(strip_control_characters(block.to_text()), style=STYLES[block.tone])
+            console.print(Padding(folded, (0, 0, 0, len(indent))))
         case b.TextLine():
             print_line(f"{indent}{block.to_text()}", STYLES[block.tone], console=console)
         case b.Items(lines):

@@ -83,15 +83,19 @@ def test_the_comments_are_printed_by_rank(values: Values, capsys: pytest.Capture
 
 def test_a_paper_without_fault_gets_an_answer(values: Values, capsys: pytest.CaptureFixture[str]):
     silent = [review for review in values["reviews"] if review["outcome"] == "nothing worth raising"]
-    print_result(build_review_document(record(values), {**values, "comments": [], "reviews": silent, "findings": []}))
+    asked = [{**silent[0], "evidence": values["reviews"][0]["evidence"]}]
+    document = build_review_document(record(values), {**values, "comments": [], "reviews": asked, "findings": []})
+    print_result(document)
     assert "0 comments on 1 paragraph: nothing worth raising was found.\n" in capsys.readouterr().out
+    print_remarks(document)
+    assert asked[0]["evidence"][0]["answer"] in capsys.readouterr().err, "what was asked and found is shown"
 
 
 def test_a_terminal_gets_panels(tmp_path: Path):
     script = (
         "import sys; from pathlib import Path\n"
         "from draftroom.rendering.feedback import build_review_document\n"
-        "from draftroom.rendering.terminal import print_result\n"
+        "from draftroom.rendering.terminal import print_remarks, print_result\n"
         "from tests.draftroom.feedback_values import finished, record\n"
         "values = finished(Path(sys.argv[1])); print_result(build_review_document(record(values), values))"
     )
