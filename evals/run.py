@@ -17,7 +17,7 @@ import json
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,7 +31,7 @@ from langgraph.runtime import RunControl
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from evals.datasets.corpora import draw_samples, load_corpus, load_examples
-from evals.task import Judge, Task
+from evals.task import Task
 from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_completion
 from runs.jobs import Record, RowWork, Workers, read_json_lines, run_rows
@@ -214,7 +214,7 @@ def prepare_run(task: Task, wanted: EvaluationRequest, settings: Settings, path:
     corpora, samples = [], []
     paths: Sequence[Path | None] = wanted.data or [None]
     for corpus_path in paths:
-        kind = task.sample_kind
+        kind = task.samples or task.kind
         available = load_corpus(corpus_path, kind, wanted.split) if corpus_path else load_examples(kind)
         drawn = draw_samples(available, wanted.limit, wanted.seed)
         corpora += _build_corpus_records(corpus_path.name if corpus_path else "examples", available, drawn)
@@ -347,26 +347,18 @@ class SystemWork(RowWork):
         sample, name = row["sample"], row["system"]
         begun, system = perf_counter(), self._systems[name]
         thread, request = self._make_thread_id(sample["id"], name), self._task.build_graph_input(sample)
+        request |= system.sample_input(sample)
         settings = await asyncio.to_thread(system.build_sample_settings, sample, self._settings[name])
         output = await run_to_completion(system.builder, self._saver, thread, request, settings, self._control)
         # The settings are equal for all samples and stand in config.json.
         kept = {key: value for key, value in output.items() if key != "settings"}
-        if self._task.judge and "judge" in self.config.models:
-            kept["judged"] = await self._judge_output(self._task.judge, sample, name, kept, settings)
+        if (judge := self._task.judge) and "judge" in self.config.models:
+            # It has settings of its own, because a system's know the models of its agents only.
+            frozen = {**output["settings"], "models": {"judge": self.config.models["judge"]}}
+            asked = {**judge.build_input(sample, name, kept), "settings": frozen}
+            own = f"{thread} judge"
+            kept["judged"] = await run_to_completion(judge.builder, self._saver, own, asked, settings, self._control)
         return {"output": kept, "wall_s": perf_counter() - begun}
-
-    async def _judge_output(
-        self, judge: Judge, sample: Record, name: str, output: Record, settings: Mapping[str, Any]
-    ) -> Record:
-        """Return what the judge says of a system's output, from checkpoints of its own if it was asked before."""
-        frozen = Settings.model_validate(settings).freeze_settings(self._task.kind)
-        # The agents of the system have other models than its judge.
-        own = {"settings": {**frozen, "models": {"judge": self.config.models["judge"]}}}
-        request, thread = {**judge.build_input(sample, name, output), **own}, self._make_thread_id(sample["id"], name)
-        judged = await run_to_completion(
-            judge.builder, self._saver, f"{thread} judge", request, settings, self._control
-        )
-        return {key: judged[key] for key in ("found", "problem", "calls")}
 
     async def discard_checkpoints(self, result: Record) -> None:
         """Delete the checkpoints of an output that has been written to disk."""

@@ -38,6 +38,8 @@ class EvaluatedSystem(NamedTuple):
     """Preset that all other settings come from; None: they are the settings of the run."""
     sample_settings: Callable[[Record, Mapping[str, Any]], Mapping[str, Any]] | None = None
     """Returns the settings that depend on the sample, from the sample and all other settings."""
+    sample_input: Callable[[Record], dict[str, Any]] = lambda _: {}
+    """Returns what of a sample only this system is given, by fields of the graph's input."""
 
     def build_settings(self, recorded: Mapping[str, Any]) -> dict[str, Any]:
         """Build the system's settings: the run's `recorded` ones, overridden by its preset's, and those by its own.
@@ -161,7 +163,7 @@ class Task:
 
     name: str
     kind: SampleKind
-    """Table of the settings, and kind of the samples unless `samples` names another."""
+    """Kind of its samples, unless `samples` names another, and table of its settings."""
     source: str
     """The paper and its models."""
     roles: Sequence[Role]
@@ -190,12 +192,7 @@ class Task:
     papers_models: Mapping[str, str] = field(default_factory=dict)
     """Known models of the paper's rows whose names do not say them."""
 
-    @property
-    def sample_kind(self) -> SampleKind:
-        """Kind of the samples."""
-        return self.samples or self.kind
-
-    def build_graph_input(self, sample: Record) -> dict[str, str]:
+    def build_graph_input(self, sample: Record) -> dict[str, Any]:
         """Build the input of the systems' graphs from a sample."""
         fields = self.input_fields.items()
         return {name: f"{sample[source]}\n\n" if name in _PATH_FIELDS else sample[source] for name, source in fields}

@@ -5,8 +5,7 @@
 reviews. Both have the reviewer prompt of `focused_feedback`. For SWIF2T without re-ranking, run `focused_feedback` with
 `rerank` off.
 
-Of a whole paper, `one_call_builder` comments in a single call, `screener_builder` screens it and reviews nothing, and
-`drawn_builder` reviews paragraphs drawn by lot.
+Of a whole paper, `one_call_builder` comments in a single call, and `screener_builder` screens it and reviews nothing.
 
 `sequence_to_sequence_builder` is "BART fine-tuned": a sequence-to-sequence model in this process writes the article in
 one pass, without agents and rounds.
@@ -15,23 +14,15 @@ one pass, without agents and rounds.
 from __future__ import annotations
 
 from functools import partial
-from random import Random
 from typing import Literal
 
 from langchain_core.runnables import RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from graphs.focused_feedback import (
-    build_paper_graph,
-    build_question_state,
-    paragraph_review,
-    route_after_detection,
-    route_before_review,
-)
+from graphs.focused_feedback import build_paper_graph, build_question_state, route_after_detection, route_before_review
 from nodes.feedback.agent import log_answers
 from nodes.feedback.conclude import conclude
-from nodes.feedback.initialise import PAPER_ROLES, choose_targets, list_swif2t_deviations
 from nodes.feedback.initialise import initialise as begin_review
 from nodes.feedback.reviewer import write_review
 from nodes.feedback.verification_chain import plan_questions, verify_question
@@ -41,8 +32,7 @@ from nodes.journalism.assessment import assess_draft, choose_draft
 from nodes.journalism.initialise import initialise
 from nodes.journalism.journalist import write_without_prompt
 from nodes.shared import refuse_sync_call
-from state.documents import Document
-from state.feedback import FeedbackInput, FeedbackOutput, FeedbackState, ParagraphOutput, ParagraphState, Target
+from state.feedback import FeedbackInput, FeedbackOutput, FeedbackState, ParagraphOutput, ParagraphState
 from state.journalism import JournalismInput, JournalismOutput, JournalismState
 from state.settings import FeedbackContext, FeedbackSettings, JournalismContext
 
@@ -60,14 +50,6 @@ def route_after_questions(state: ParagraphState) -> list[Send] | Literal["write_
     if state["outcome"]:
         return "conclude"
     return [Send("verify_question", build_question_state(state, step)) for step in state["wave"]] or "write_review"
-
-
-def draw_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:
-    """Draw as many paragraphs by lot as a screening would choose at most, always the same ones of a paper."""
-    worth_it = choose_targets(document, request, chosen)
-    lot = Random(document["sha256"])  # noqa: S311 - no secret
-    drawn = lot.sample(worth_it, min(len(worth_it), chosen.max_paragraphs))
-    return sorted(drawn, key=lambda target: target["number"])
 
 
 # SWIF2T's baseline without planning and investigation.
@@ -101,9 +83,6 @@ no_review = StateGraph(ParagraphState, context_schema=FeedbackContext, output_sc
 no_review.add_sequence([conclude])
 no_review.add_edge(START, "conclude")
 screener_builder = build_paper_graph(no_review, "no_review", ("screener",), lambda _: [])
-drawn_builder = build_paper_graph(
-    paragraph_review, "paragraph_review", PAPER_ROLES, list_swif2t_deviations, draw_targets
-)
 one_call_builder = StateGraph(
     FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
 )

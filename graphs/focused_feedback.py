@@ -26,7 +26,6 @@ from nodes.feedback.controller import control_steps
 from nodes.feedback.initialise import (
     PAPER_ROLES,
     DeviationLister,
-    TargetSelector,
     build_paragraph_state,
     initialise,
     list_swif2t_deviations,
@@ -145,18 +144,16 @@ def build_paper_graph(
     name: str,
     roles: tuple[FeedbackRole, ...],
     list_own_deviations: DeviationLister,
-    select_targets: TargetSelector | None = None,
 ) -> StateGraph[Any, Any, Any, Any]:
     """Return the graph, not compiled, of a paper whose paragraphs the subgraph `review` reviews.
 
     `review` returns `ParagraphOutput`, and `name` is for the compiled subgraph; `roles` are its agents in the paper,
-    and `list_own_deviations` lists its deviations from the paper. `select_targets` chooses the paragraphs, by default
-    `choose_targets`. A caller can compile the graph with a checkpointer.
+    and `list_own_deviations` lists its deviations from the paper. A caller can compile the graph with a checkpointer.
     """
     builder = StateGraph(
         FeedbackState, context_schema=FeedbackContext, input_schema=FeedbackInput, output_schema=FeedbackOutput
     )
-    begin = partial(initialise, roles=roles, list_own_deviations=list_own_deviations, select_targets=select_targets)
+    begin = partial(initialise, roles=roles, list_own_deviations=list_own_deviations)
     builder.add_node("initialise", RunnableLambda(refuse_sync_call, begin), input_schema=FeedbackInput)
     for node in (read_passage, compute_from_readings, summarize_paper, screen_section, choose_suspicions):
         builder.add_node(node)

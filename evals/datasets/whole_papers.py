@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
@@ -40,14 +40,6 @@ _KEY_LETTERS: Final = 60  # of a paragraph's beginning, by which it is found aga
 _NO_LETTER: Final = re.compile(r"[\W_]+")
 
 
-class _ExpectedRemark(NamedTuple):
-    """A comment of a corpus: the words that it is about, what it says, and the number of its paragraph if known."""
-
-    quote: str
-    comment: str
-    place: int | None = None
-
-
 class _PaperComment(BaseModel):
     """A comment in a file of reviewed papers."""
 
@@ -71,61 +63,55 @@ class _ReviewedPaper(BaseModel):
 
 def _convert_reviewed_papers(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
     """Convert papers with their comments into samples."""
-    samples: list[Sample] = []
-    for where, record in entries:
-        paper = validate_record(_ReviewedPaper, where, record)
-        corpus = paper.corpus or ("OpenAIReview" if "slug" in record else derive_corpus_name(path))
-        expected = [
-            _ExpectedRemark(each.quote, f"{each.title}\n{each.comment}".strip(), each.paragraph_index)
-            for each in paper.comments
-        ]
-        samples.append(_build_sample(paper.id, corpus, paper.title, paper.paper, expected))
-    return samples
+    papers = [validate_record(_ReviewedPaper, where, record) for where, record in entries]
+    known = {True: "OpenAIReview", False: derive_corpus_name(path)}
+    corpora = [known["slug" in record] for _, record in entries]
+    return [_build_sample(paper, paper.corpus or corpus) for paper, corpus in zip(papers, corpora, strict=True)]
 
 
 def _join_by_paper(samples: Iterable[Sample]) -> list[Sample]:
     """Join the samples of focused feedback on a paper to one sample of the paper."""
-    known = sorted((each for each in samples if isinstance(each, FeedbackSample)), key=lambda each: each.paper_id)
-    found: list[Sample] = []
-    for name, group in groupby(known, key=lambda each: each.paper_id):
-        first, *others = group
-        remarks = [_ExpectedRemark(each.paragraph, each.feedback) for each in (first, *others)]
-        found.append(_build_sample(name, first.corpus, "", first.paper, remarks))
-    return found
+    papers: dict[str, _ReviewedPaper] = {}
+    for each in samples:
+        if isinstance(each, FeedbackSample):
+            new = _ReviewedPaper(id=each.paper_id, paper=each.paper, corpus=each.corpus, comments=[])
+            comment = _PaperComment(quote=each.paragraph, comment=each.feedback)
+            papers.setdefault(each.paper_id, new).comments.append(comment)
+    return [_build_sample(papers[name], papers[name].corpus) for name in sorted(papers)]
 
 
-def _build_sample(
-    name: str, corpus: str, title: str, paper: str, remarks: Sequence[_ExpectedRemark]
-) -> WholePaperSample:
+def _build_sample(source: _ReviewedPaper, corpus: str) -> WholePaperSample:
     """Build the sample of a paper, with the places of its comments and of the paragraphs that Draftroom reads.
 
     Raises:
         InputError: A comment quotes words that the paper does not have, or no paragraph is long enough for a review.
     """
-    paragraphs = _split_paragraphs(paper)
+    paragraphs = _split_paragraphs(source.paper)
     expected = []
-    for remark in remarks:
-        [found] = [remark.place] if remark.place is not None else _locate_texts([remark.quote], paragraphs)
-        if found is None:
+    for comment in source.comments:
+        place = comment.paragraph_index
+        [place] = _locate_texts([comment.quote], paragraphs) if place is None else [place]
+        if place is None:
             raise InputError(
-                f"A comment on {name} quotes words that it lacks: {remark.quote[:80]!r}; correct the quote."
+                f"A comment on {source.id} quotes words that it lacks: {comment.quote[:80]!r}; correct the quote."
             )
-        expected.append(ExpectedComment(place=found, quote=remark.quote, comment=remark.comment))
-    document = load_document(read_document(f"{paper}\n\n"))  # with an empty line it is no path
+        said = f"{comment.title}\n{comment.comment}".strip()
+        expected.append(ExpectedComment(place=place, quote=comment.quote, comment=said))
+    document = load_document(read_document(f"{source.paper}\n\n"))  # with an empty line it is no path
     places, last = dict[str, int](), 0
     located = _locate_texts([item["text"] for item in document["paragraphs"]], paragraphs)
     for item, place in zip(document["paragraphs"], located, strict=True):
         # What is not found again, such as a formula without letters, belongs to the paragraph before it.
         last = last if place is None else place
         places[item["id"]] = last
-    worth_it = choose_targets(document, {"paper": paper}, FeedbackSettings())
+    worth_it = choose_targets(document, {"paper": source.paper}, FeedbackSettings())
     candidates = [(target["id"], len(target["text"].split())) for target in worth_it]
     return WholePaperSample(
-        id=name,
+        id=source.id,
         corpus=corpus,
-        paper_id=name,
-        title=title or document["title"],
-        paper=paper,
+        paper_id=source.id,
+        title=source.title or document["title"],
+        paper=source.paper,
         places=places,
         candidates=candidates,
         expected=expected,

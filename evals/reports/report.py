@@ -270,7 +270,7 @@ def build_sample_pages(evaluation: Evaluation) -> list[SamplePage]:
 def _build_sample_page(evaluation: Evaluation, sample: Record, file: str, measured: _MeasuredValues) -> SamplePage:
     """Build the page of a sample; `measured` has the values of all rows and samples."""
     task, name = evaluation.task, sample["id"]
-    originals = zip(("Source", "Written by a person"), _TEXT_FIELDS[task.sample_kind], strict=True)
+    originals = zip(("Source", "Written by a person"), _TEXT_FIELDS[task.samples or task.kind], strict=True)
     texts = {title: PageText(title, sample[field]) for title, field in originals if sample[field]}
     ranks = []
     for row, item in evaluation.collect_sample_items(sample).items():

@@ -8,8 +8,9 @@ are said again, by a judge. Computed findings, which need no model, do not count
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from random import Random
 from typing import Any
 
 from scipy.stats import hypergeom
@@ -17,35 +18,43 @@ from scipy.stats import hypergeom
 from evals.judge import judge_builder
 from evals.task import EvaluatedSystem, Item, Judge, Measure, Row, Table, Task
 from evals.tasks.focused_feedback import choose_unseen_reranker
-from graphs.baselines import drawn_builder, one_call_builder, screener_builder
+from graphs.baselines import one_call_builder, screener_builder
 from graphs.focused_feedback import builder
 from runs.jobs import Record
-from runs.runnable import Builder
 from state.extensions import FEEDBACK_EXTENSIONS, resolve_extensions
 from state.settings import FeedbackContext, FeedbackSettings
 from tools.reranking import preload_reranker
 
 _NEAR = 3  # paragraphs, as in OpenAIReview's benchmark
-_CHOSEN = 12  # paragraphs of the rows without a system: the default of `max_paragraphs`
+_CHOSEN = 12  # paragraphs of the rows without a screening: the default of `max_paragraphs`
 _DEFAULT = resolve_extensions(FEEDBACK_EXTENSIONS, "default")
+_SCREENED = FeedbackContext(extensions=_DEFAULT, every_paragraph=False)
 
 
-def _make_review_system(graph: Builder, extensions: list[str]) -> EvaluatedSystem:
-    """Build a system with the settings of the run, but for its extensions."""
-    return EvaluatedSystem(
-        graph,
-        FeedbackContext(extensions=extensions, every_paragraph=False),
-        check=lambda settings: preload_reranker(settings.feedback),
-        sample_settings=choose_unseen_reranker,
-    )
+def draw_paragraphs(sample: Record) -> list[str]:
+    """Draw the ids of paragraphs by lot, always the same ones of a paper."""
+    names = [name for name, _ in sample["candidates"]]
+    return Random(sample["id"]).sample(names, min(_CHOSEN, len(names)))  # noqa: S311 - no secret
 
 
+def select_longest(sample: Record) -> list[str]:
+    """Return the ids of the longest paragraphs."""
+    return [name for name, _ in sorted(sample["candidates"], key=lambda candidate: -candidate[1])[:_CHOSEN]]
+
+
+_TEAM: dict[str, Any] = {
+    "check": lambda settings: preload_reranker(settings.feedback),
+    "sample_settings": choose_unseen_reranker,
+}
 SYSTEMS = {
     "one-call": EvaluatedSystem(one_call_builder, FeedbackContext(extensions=[])),
-    "screener": EvaluatedSystem(screener_builder, FeedbackContext(extensions=_DEFAULT, every_paragraph=False)),
-    "review": _make_review_system(builder, _DEFAULT),
-    "by-lot": _make_review_system(
-        drawn_builder, [*(each for each in _DEFAULT if each != "screen"), "distinct_comments"]
+    "screener": EvaluatedSystem(screener_builder, _SCREENED),
+    "review": EvaluatedSystem(builder, _SCREENED, **_TEAM),
+    "by-lot": EvaluatedSystem(
+        builder,
+        FeedbackContext(extensions=[*_DEFAULT, "distinct_comments"]),
+        **_TEAM,
+        sample_input=lambda sample: {"paragraphs": draw_paragraphs(sample)},
     ),
 }
 
@@ -75,24 +84,22 @@ def _make_found_item(system: str, sample: Record, output: Record) -> Item:
     return Item(sample, "\n\n".join(map(format_found, found)), {**output, "places": places})
 
 
-def _make_longest_item(sample: Record, _: Record) -> Item:
-    """Return the longest paragraphs as an item, as if each had a comment."""
-    longest = sorted(sample["candidates"], key=lambda candidate: -candidate[1])[:_CHOSEN]
-    return Item(sample, "", {"places": [sample["places"][name] for name, _ in longest]})
+def _make_chosen_item(choose: Callable[[Record], list[str]], sample: Record, _: Record) -> Item:
+    """Return chosen paragraphs as an item, as if each had a comment."""
+    return Item(sample, "", {"places": [sample["places"][name] for name in choose(sample)]})
 
 
 def _score_places(window: int, item: Item) -> list[float]:
-    """Return 100 for each expected comment with a found one at most `window` paragraphs away, otherwise 0.
+    """Return 100 for each expected comment with one of the item's at most `window` paragraphs away, otherwise 0."""
+    expected = (each["place"] for each in item.sample["expected"])
+    return [100.0 * any(abs(place - each) <= window for place in item.output["places"]) for each in expected]
 
-    Without a system it is the exact probability, in percent, that paragraphs drawn by lot include one so near.
-    """
-    expected = [each["place"] for each in item.sample["expected"]]
-    if "places" in item.output:
-        found = item.output["places"]
-        return [100.0 * any(abs(place - each) <= window for place in found) for each in expected]
+
+def _score_chance(window: int, item: Item) -> list[float]:
+    """Return, in percent, how likely as many paragraphs as have a comment, drawn by lot, include one so near."""
     places = [item.sample["places"][name] for name, _ in item.sample["candidates"]]
-    near = [sum(abs(place - each) <= window for place in places) for each in expected]
-    drawn = min(_CHOSEN, len(places))
+    near = [sum(abs(place - each["place"]) <= window for place in places) for each in item.sample["expected"]]
+    drawn = min(len({*item.output["places"]}), len(places))
     return [100 * (1 - float(hypergeom.pmf(0, len(places), each, drawn))) for each in near]
 
 
@@ -122,13 +129,15 @@ _TITLES = {
     "by-lot": "SWIF2T on paragraphs drawn by lot",
 }
 ROWS = [
-    Row("chance", f"{_CHOSEN} paragraphs by lot (exact)", lambda sample, _: Item(sample, "", {})),
-    Row("longest", f"the {_CHOSEN} longest paragraphs", _make_longest_item),
+    Row("chance", f"{_CHOSEN} paragraphs drawn by lot", partial(_make_chosen_item, draw_paragraphs)),
+    Row("longest", f"the {_CHOSEN} longest paragraphs", partial(_make_chosen_item, select_longest)),
     *(Row(name, title, partial(_make_found_item, name), system=name) for name, title in _TITLES.items()),
 ]
 MEASURES = [
     Measure("within 3", "higher", parts=partial(_score_places, _NEAR), digits=0),
+    Measure("within 3, by lot", "neither", parts=partial(_score_chance, _NEAR), digits=0),
     Measure("exact", "higher", parts=partial(_score_places, 0), digits=0),
+    Measure("exact, by lot", "neither", parts=partial(_score_chance, 0), digits=0),
     Measure("judged", "higher", parts=_score_judged, digits=0),
     *(
         Measure(name, "neither", partial(_measure_usage, name), digits=0)
@@ -162,8 +171,8 @@ WHOLE_PAPER = Task(
         "system at most three paragraphs away, or on the same paragraph; `judged` is the share that it says, too.",
         "Their intervals are over papers, or over the comments of less than ten papers; differences are of the means "
         "of papers.",
-        f"The first two rows ask no model: {_CHOSEN} paragraphs of 40 words or more, drawn by lot (the exact "
-        "expectation) or the longest.",
+        "`by lot` is what as many paragraphs as have a comment would find if they were drawn among those of 40 words "
+        "or more: the exact expectation.",
         "The judge is the model of the role `judge`, and is not asked if none is named. Its calls are not counted.",
     ],
     ranked_by="within 3",

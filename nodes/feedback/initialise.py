@@ -37,7 +37,6 @@ PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator"
 # Words of a part of the screening from which the next section begins another one, and most words of a part.
 _ENOUGH_WORDS, _MOST_WORDS = 1000, 2500
 DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
-TargetSelector = Callable[[Document, FeedbackInput, FeedbackSettings], list[Target]]
 _EXAMPLES_DEVIATION = (
     "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
 )
@@ -71,7 +70,6 @@ async def initialise(
     *,
     roles: tuple[FeedbackRole, ...] = PAPER_ROLES,
     list_own_deviations: DeviationLister = list_swif2t_deviations,
-    select_targets: TargetSelector | None = None,
 ) -> dict[str, Any]:
     """Read the paper, choose the paragraphs to review, and return the run's first state, with frozen settings."""
     settings, paper = await resolve_input(state, "paper", FeedbackContext)
@@ -81,7 +79,7 @@ async def initialise(
         await asyncio.to_thread(_build_embeddings_client, settings.feedback)
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
-    targets = (select_targets or choose_targets)(document, state, settings.feedback)
+    targets = choose_targets(document, state, settings.feedback)
     frozen = settings.freeze_settings("feedback")
     own = chain([_EXAMPLES_DEVIATION], list_own_deviations(settings.feedback))
     whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))

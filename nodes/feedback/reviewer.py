@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ValidationInfo, create_model, model_validator
@@ -20,8 +21,9 @@ from nodes.feedback.computed_checks import list_shown_findings, validate_finding
 from nodes.feedback.weakness_detector import format_weaknesses
 from nodes.shared import AgentAnswer
 from state.computed_findings import Severity
+from state.documents import Paragraph
 from state.errors import NoUsableAnswer
-from state.feedback import Comment, ParagraphState, Verification, Weakness
+from state.feedback import Comment, Evidence, ParagraphState, Target, Verification, Weakness
 from state.model_settings import LengthLimit
 from tools.checks.quotes import find_closest_quote, find_quotation
 from tools.models.ask import LAST_TRY
@@ -112,14 +114,13 @@ async def write_review(state: ParagraphState) -> ParagraphState:
     news: ParagraphState = {"wordings": wordings, "notes": notes, "calls": answer.calls}
     if said["label"] == NO_REVIEW_NEEDED:
         return {**news, "outcome": "nothing worth raising", "problem": said["reasoning"].strip()}
-    comment = _build_comment(state, said)
+    comment = build_comment(state["target"], said, state["evidence"])
     notes += [] if comment["quote"] else [UNPLACED_NOTE]
     return {**news, "outcome": "comment", "comment": comment}
 
 
-def _build_comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
-    """Return the comment at its quote in the paragraph, with the evidence that it cites."""
-    target = state["target"]
+def build_comment(target: Target | Paragraph, said: dict[str, Any], evidence: Sequence[Evidence]) -> Comment:
+    """Return a comment at its quote in a paragraph, with the evidence that it cites."""
     # Without the extension `anchors` the quote is the text that the comment has in quotation marks.
     place = find_quotation(said["review"], target["text"])
     quote = said.get("quote", place.slice_text(target["text"]) if place else "")
@@ -134,7 +135,7 @@ def _build_comment(state: ParagraphState, said: dict[str, Any]) -> Comment:
         review=said["review"].strip(),
         suggestion=said.get("suggestion", "").strip(),
         reasoning=said["reasoning"].strip(),
-        evidence=[item for item in state["evidence"] if item["id"] in said.get("evidence", [])],
+        evidence=[item for item in evidence if item["id"] in said.get("evidence", [])],
         verification=UNVERIFIED,
     )
     return {**comment, "severity": said["severity"]} if "severity" in said else comment

@@ -14,7 +14,7 @@ from nodes.feedback.agent import (
     get_feedback_settings,
     make_list_field,
 )
-from nodes.feedback.reviewer import UNVERIFIED
+from nodes.feedback.reviewer import build_comment
 from nodes.feedback.weakness_detector import NoticedWeakness
 from nodes.shared import AgentAnswer
 from state.errors import NoUsableAnswer, NoUsableResultError
@@ -56,21 +56,9 @@ async def review_whole_paper(state: FeedbackState) -> FeedbackState:
     for number, item in enumerate(raised, start=1):
         if placed := find_quoted_paragraph(item.quote, document["paragraphs"]):
             paragraph, place = placed
-            comment = Comment(
-                id=f"c-{number}",
-                paragraph=paragraph["id"],
-                section=paragraph["section"],
-                page=paragraph["page"],
-                label=item.label,
-                quote=place.slice_text(paragraph["text"]),
-                start=place.start,
-                review=item.problem,
-                suggestion=item.suggestion,
-                reasoning="",
-                evidence=[],
-                verification=UNVERIFIED,
-            )
-            found.append(comment)
+            words = {"quote": place.slice_text(paragraph["text"]), "review": item.problem, "reasoning": ""}
+            comment = build_comment(paragraph, {**item.model_dump(), **words}, [])
+            found.append({**comment, "id": f"c-{number}"})  # a paragraph may have several
     if dropped := len(raised) - len(found):
         answer.calls[-1]["cuts"].append(f"comments without words of the paper ({dropped}), which were dropped")
     return {"comments": found, "calls": answer.calls, "finished": True}

@@ -72,10 +72,10 @@ def test_places_and_comments_are_found_again(evaluation: Command, tmp_path: Path
     for row in ("screener", "review"):
         assert [rows[row][name] for name in ("within 3", "exact", "judged", "comments")] == [33.3, 0, 0, 1]
     assert rows["screener"]["calls"] == 4 < rows["review"]["calls"], "a summary and three parts"
-    # 3. By lot 12 of 60 are drawn: the exact chance, and a draw that stays the same.
-    assert (rows["chance"]["exact"], rows["longest"]["exact"]) == (20, 33.3)
+    # 3. What 12 of 60 drawn by lot find: the exact expectation, and a draw.
+    assert [rows["longest"][name] for name in ("exact", "exact, by lot")] == [33.3, 20]
     missed = sum(comb(60 - near, 12) / comb(60, 12) for near in (6, 7, 7)) / 3
-    assert rows["chance"]["within 3"] == pytest.approx(100 * (1 - missed), abs=0.1)
+    assert rows["longest"]["within 3, by lot"] == pytest.approx(100 * (1 - missed), abs=0.1)
     [drawn] = [each for each in read_json_lines(run / "outputs.jsonl") if each["system"] == "by-lot"]
     assert len(drawn["output"]["targets"]) == len(drawn["output"]["reviews"]) == 12
     told = [
@@ -102,7 +102,7 @@ def test_paragraphs_are_counted_as_the_benchmark_counts_them(evaluation: Command
     record = {"title": "Tea", "document_content": text, "comments": [comment]}
     slugs = ("chaotic-balanced-state", "coset-codes")
     write_lines(tmp_path / "benchmark.jsonl", [{"slug": slug, **record} for slug in slugs])
-    evaluation("eval", "whole_paper", tmp_path / "benchmark.jsonl", "--rows", "chance", "--out", tmp_path / "run")
+    evaluation("eval", "whole_paper", tmp_path / "benchmark.jsonl", "--rows", "longest", "--out", tmp_path / "run")
     [sample] = read_json_lines(tmp_path / "run" / "samples.jsonl")
     assert (sample["id"], sample["corpus"], sample["expected"][0]["place"]) == (slugs[0], "OpenAIReview", 1)
     assert [*sample["places"].values()] == [0, 1, 1]
