@@ -124,6 +124,7 @@ def test_warnings_for_the_reader_are_told(draftroom: Command, paper: Path):
 
 
 def test_a_prompt_that_the_server_cuts_in_silence_is_told_with_what_to_change(draftroom: Command, paper: Path):
+    paper.write_text(PAPER * 60, encoding="utf-8")  # of a short prompt an estimate tells too little
     usage = {"prompt_tokens": 20, "completion_tokens": 9, "total_tokens": 29}
     draftroom.endpoint.answer = Script([Text(article(), usage=usage)])
     result = draftroom("explain", paper, "--rounds", "0")
