@@ -128,7 +128,7 @@ def test_a_comment_is_accepted_edited_and_answered_by_mouse(start_page: Page, pa
     note.get_by_role("button", name="Save").click()
     note.get_by_role("button", name="Answer").click()
     note.get_by_label(re.compile("Your answer")).fill("We speak of an observation now.")
-    with start_page.expect_response(re.compile("/decisions/")):
+    with start_page.expect_response(lambda response: "We speak of" in (response.request.post_data or "")):
         note.get_by_role("button", name="Save").click()
     start_page.reload()
     expect(note.get_by_text("Six trays show no cause.")).to_be_visible()
@@ -190,9 +190,9 @@ def test_a_screened_review_opens_at_its_gravest_note_beside_a_panel_of_notes_and
     go(start_page, reviewed(page, drafts / "cress.tex", every_paragraph=False))
     panel, current = start_page.get_by_role("navigation", name="Notes"), start_page.locator("article.note.current")
     listed = panel.locator("button.computed, button[class^=type-]")
+    expect(current).to_be_in_viewport()
     expect(listed).to_have_count(start_page.locator("article.note").count())
     expect(listed.first).to_have_attribute("aria-current", "true")
-    expect(current).to_be_in_viewport()
     panel.get_by_text("suspicion").click()
     expect(panel).to_contain_text("No control is named.")
     panel.get_by_role("button", name="Show it in the paper").last.click()

@@ -1,6 +1,6 @@
 /** A paper with its notes in the margin: filters, the way from note to note, and the person's decisions. */
 
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 
 import type { Decision, Judgement, Source, Suspicion } from "../api/types";
 import { useRemembered } from "../api/use";
@@ -58,13 +58,10 @@ export function PaperWithNotes({ source, notes, suspicions = [], first = "", pdf
     card?.focus({ preventScroll: true });
     card?.scrollIntoView({ block: "nearest" });
   }, []);
-  const write = useCallback(
-    (id: string, what: Writing) => {
-      setWriting({ id, what });
-      if (!what) requestAnimationFrame(() => choose(id));
-    },
-    [choose],
-  );
+  const write = useCallback((id: string, what: Writing) => setWriting({ id, what }), []);
+  useEffect(() => {
+    if (writing.id && !writing.what) choose(writing.id); // back from its form to the note
+  }, [writing, choose]);
   const goTo = useCallback(
     (quote: string) => {
       for (const paragraph of source.paragraphs) {
