@@ -296,7 +296,7 @@ class FeedbackOutput(TypedDict, total=False):
     """Output of focused feedback: the comments, the author's decisions on them, and the steps that led to them."""
 
     comments: list[Comment]
-    """Comments, the best supported first."""
+    """Comments, the gravest and then the best supported first."""
     decisions: Annotated[dict[str, AuthorDecision], or_]
     """Decisions of a person, by the id of the comment; at first empty."""
     earlier: list[EarlierComment]

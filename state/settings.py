@@ -269,7 +269,7 @@ class FeedbackSettings(SystemSettings):
     min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed if named or suspected only.")
     max_paragraphs: int = Field(12, ge=1, le=200, description="Most paragraphs that are reviewed after a screening.")
     every_paragraph: bool = Field(False, description="Review every paragraph of a whole paper, without a screening.")
-    max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the best supported are kept.")
+    max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the gravest are kept.")
     max_pages: int = Field(100, ge=1, le=2000, description="Maximum number of pages of a PDF.")
 
     @field_validator("segment_overlap")

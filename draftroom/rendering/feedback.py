@@ -40,8 +40,12 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
     counts += f", {format_count(len(computed), 'computed finding')}" if computed else ""
     state = "" if values.get("finished") else f" so far ({record['status']})"
     summary = f"{counts}{state}" if comments or computed else f"{counts}{state}: nothing worth raising was found"
-    first = "the gravest and best supported" if values.get("suspicions") else "the best supported"
+    severities = {comment["id"]: comment.get("severity") for comment in list_comments(values)}
+    first = "the gravest and best supported" if any(severities.values()) else "the best supported"
     ranked = f"; the numbers rank them, {first} first" if comments else ""
+    # Details do not stand between graver comments; alone they are what there is to read.
+    details = [note for note in comments if severities[note.id] == "low"]
+    graver = [note for note in comments if note not in details] or comments
     paragraphs, missing = _list_paper_paragraphs(values)
     # Comments on the previous version, open ones first.
     earlier: list[EarlierComment] = values.get("earlier") or []
@@ -59,7 +63,8 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
             b.TextLine(f"{summary}{ranked}.", tone="soft"),
             *_build_hidden_text_callout(values),
             *([b.TextLine(missing, tone="soft")] if missing else []),
-            b.NotedPaper([*computed, *comments], paragraphs, list(WEAKNESS_COLOURS)),
+            b.NotedPaper([*computed, *graver], paragraphs, list(WEAKNESS_COLOURS)),
+            *(_fold_details(details) if graver != comments else ()),
             *previous,
         ],
         remarks=list(_list_remarks(values, {note.id for note in comments})),
@@ -81,6 +86,15 @@ def _build_hidden_text_callout(values: Values) -> Iterator[b.Block]:
     ]
     if lines:
         yield b.Callout("This paper holds text for language models, or text that a reader cannot see", lines)
+
+
+def _fold_details(notes: list[b.Note]) -> Iterator[b.Block]:
+    """Yield a folded block with the comments of low severity, a line each."""
+    lines = [
+        b.TextLine(" ".join(line.to_text() for line in note.lines), note.heading, note.quote, tone="soft")
+        for note in notes
+    ]
+    yield b.FoldedBlocks(f"Details ({len(lines)}): comments of low severity", [b.Items(lines)])
 
 
 def _list_paper_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]:

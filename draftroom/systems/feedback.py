@@ -35,7 +35,7 @@ def list_comments(values: Values) -> list[Comment]:
 
 
 def list_ranked_comments(values: Values) -> list[Comment]:
-    """List the comments that the run has ranked, best supported first, or until then all in the reviews' order."""
+    """List the comments that the run has ranked, gravest first, or until then all in the reviews' order."""
     return values.get("comments") or list_comments(values)
 
 

@@ -125,18 +125,20 @@ def build_new_version_request(earlier: RunRecord, document: Document, chosen: Fe
     pairs = match_paragraphs(before["paragraphs"], document["paragraphs"])
     texts = {paragraph["id"]: paragraph["text"] for paragraph in before["paragraphs"]}
     unchanged = {now["id"] for old, now in pairs.items() if texts[old].split() == now["text"].split()}
-    worth_it = choose_targets(document, FeedbackInput(paper=""), chosen.model_copy(update={"pause": False}))
-    changed = [target["id"] for target in worth_it if target["id"] not in unchanged]
-    if not changed:
-        raise InputError(
-            f"No paragraph that is worth a review has changed since the run {earlier['id']}; its comments still stand."
-        )
     # 2. Carry open comments over to the paragraphs' new places; a deleted paragraph has none.
     carried = []
     for item in list_open_comments(values):
         old = item["comment"]["paragraph"]
         place = {"paragraph": pairs[old]["id"], "now": pairs[old]["text"]} if old in pairs else {}
         carried.append({**item, "paragraph": "", "now": "", "before": texts.get(old, ""), **place})
+    # 3. Review what changed and is worth it, or has such a comment: a screening also chooses short paragraphs.
+    worth_it = choose_targets(document, FeedbackInput(paper=""), chosen.model_copy(update={"pause": False}))
+    reviewed = {*(target["id"] for target in worth_it), *(item["paragraph"] for item in carried)} - unchanged
+    changed = [paragraph["id"] for paragraph in document["paragraphs"] if paragraph["id"] in reviewed]
+    if not changed:
+        raise InputError(
+            f"No paragraph that is worth a review has changed since the run {earlier['id']}; its comments still stand."
+        )
     return {"paragraphs": changed, "earlier": carried}
 
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from nodes.feedback.agent import format_extension_flag, get_feedback_settings
 from nodes.feedback.distinct_comments import deduplicate_comments
-from state.computed_findings import SEVERITIES
+from state.computed_findings import DEFAULT_SEVERITY, SEVERITIES
 from state.errors import NoUsableResultError
 from state.feedback import Comment, EarlierComment, FeedbackState, ParagraphReview, ParagraphState
 from state.records import CallRecord
@@ -34,12 +34,14 @@ async def rank_comments(state: FeedbackState) -> FeedbackState:
     shown = any(item["shown"] for item in computed)
     if not shown and reviews and all(review["outcome"] == "failed" for review in reviews):
         raise NoUsableResultError("No paragraph could be reviewed", problem=reviews[-1]["problem"])
-    # The gravest suspicion first, then the best supported: kept by the verifier, with evidence, without notes.
-    suspected = {item["paragraph"]: -SEVERITIES.index(item["severity"]) for item in reversed(state["suspicions"])}
+    # The gravest first, by the reviewer and then by the screener, then the best supported: kept by the verifier, with
+    # evidence, without notes.
+    suspected = {item["paragraph"]: SEVERITIES.index(item["severity"]) for item in reversed(state["suspicions"])}
     ranked = sorted(
         list_raised_comments(reviews),
         key=lambda comment: (
-            suspected.get(comment["paragraph"], 0),
+            -SEVERITIES.index(comment.get("severity", DEFAULT_SEVERITY)),
+            -suspected.get(comment["paragraph"], 0),
             comment["verification"]["verdict"] == "kept",
             sum(item["source"] != "model" for item in comment["evidence"]),
             -len(comment["verification"]["notes"]),

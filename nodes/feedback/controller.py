@@ -1,8 +1,8 @@
 """The controller: executes, skips or replaces steps, or rewrites those that remain (SWIF2T, Section 3, "Controller").
 
 `sequential`, as in the paper, decides about each step in turn, the review included. `parallel`, an extension, sends
-independent questions out together, and asks the controller after each wave and before the review. Rewriting the
-remaining steps is an extension, too.
+independent questions out together, and asks the controller after each wave, before the review only if a question has no
+answer. Rewriting the remaining steps is an extension, too.
 """
 
 from __future__ import annotations
@@ -83,12 +83,16 @@ async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerD
     """Return the model's decision, or one to follow the plan if it is not to be asked or gives no usable answer."""
     chosen, is_last = get_feedback_settings(state), steps[0]["action"] == "write_review"
     as_planned: list[tuple[Choice, str]] = [(step["action"], "") for step in steps]
-    # 1. Nothing is to be decided about the first wave, nor about questions that the controller has just written.
-    is_wave = chosen.execution == "parallel" and not is_last
-    if is_wave and (not state["log"] or all(step["origin"] == "controller" for step in steps)):
+    # 1. Nothing is to be decided about the first wave, nor about questions that the controller has just written, nor
+    # about the review after answers to all of them: the reviewer reads these, and may find that none is needed.
+    is_parallel, outcomes = chosen.execution == "parallel", {record["outcome"] for record in state["log"]}
+    is_wave = is_parallel and not is_last
+    if is_wave and (not outcomes or all(step["origin"] == "controller" for step in steps)):
+        return ControllerDecision("", as_planned, [], [])
+    if is_parallel and is_last and outcomes == {"answered"}:
         return ControllerDecision("", as_planned, [], [])
     # 2. List the choices. A review before its turn needs an answer to build on.
-    is_answered = any(record["outcome"] == "answered" for record in state["log"])
+    is_answered = "answered" in outcomes
     questions: Sequence[Choice] = () if is_last else list_question_actions(state)
     review: Sequence[Choice] = ("write_review",) if is_last or is_answered else ()
     rewrite: Sequence[Choice] = ("rewrite",) if state["rewrites"] < chosen.max_rewrites else ()

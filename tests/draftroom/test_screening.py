@@ -30,11 +30,12 @@ LONG = "# Sixty trials of tea\n\n" + "\n\n".join(
 SUMMARY = {"claims": "Tea makes cress grow.", "design": "", "data": "Sixty trials.", "definitions": "", "places": ""}
 SUSPECTED = [number for number in range(1, 61) if number % 3 == 0]
 GRAVE = {number for number in SUSPECTED if number % 4 == 0}
+DETAIL = 60
 INVENTED = "these words are in no paragraph of it"
 
 
 class Screener(Room):
-    """Suspects every third trial, and every twelfth most; the reviewer says the same of each, in other words."""
+    """Suspects every third trial, and every twelfth most; the reviewer says the same of each, the last a detail."""
 
     def __init__(self, **scripts: Any) -> None:
         super().__init__(**{"PaperSummary": [SUMMARY], "Repetition": [repetition("none")], **scripts})
@@ -46,7 +47,8 @@ class Screener(Room):
             return Json({"assessment": "It claims a cause.", "suspicions": [*found[:7], raised(INVENTED)]})
         if request.schema_name == "Review" and request.schema:
             [quote] = re.findall(r"# The paragraph\n\n.*?(Trial T\d+x was run)", request.text)
-            return Json(as_asked({**REVIEW, "quote": quote, "evidence": []}, request))
+            severity = "low" if f"T{DETAIL}x" in quote else "medium"
+            return Json(as_asked({**REVIEW, "quote": quote, "severity": severity, "evidence": []}, request))
         return super().__call__(request)
 
 
@@ -112,9 +114,15 @@ def test_a_whole_paper_is_screened_and_the_gravest_suspicions_are_looked_into(
     # 3. Planner and reviewer are shown the suspicion.
     for agent in ("ProposedPlan", "Review"):
         assert all("settled by: A tray with water." in prompt for prompt in prompts(screened.endpoint, agent))
-    # 4. The comments on the gravest come first, and were compared with each other.
-    assert numbers_of(result["comments"][: len(GRAVE & pursued)]) == GRAVE & pursued
+    # 4. The comments on the gravest come first, and were compared with each other; a detail comes last, folded.
+    assert numbers_of(result["comments"][: len(GRAVE & pursued) - 1]) == GRAVE & pursued - {DETAIL}
     assert "Repetition" in asked(screened)
+    said = shown.stderr + shown.stdout
+    assert (
+        said.rindex("12. Empirical")
+        > said.index("Details (1): comments of low severity")
+        > said.rindex("11. Empirical")
+    )
 
 
 def test_comments_on_one_weakness_are_one_comment(screened: Command, long_paper: Path) -> None:
@@ -134,6 +142,25 @@ def test_a_named_section_the_paper_preset_and_every_paragraph_go_without(
     assert "RaisedSuspicions" not in asked(screened)
     assert len(reviewed(screened)) == (6 if "--section" in flags else 12)
     assert not any("suspect" in request.text for request in screened.endpoint.chat_requests)
+
+
+def test_the_next_version_of_a_screened_paper_is_reviewed_where_it_changed(
+    screened: Command, long_paper: Path, tmp_path: Path
+) -> None:
+    short = "Trial T12x was run by one gardener without a control."
+    before = LONG.replace(f"Trial T12x {BODY}", short)
+    long_paper.write_text(before, encoding="utf-8")
+    assert screened("review", long_paper).exit_code == 0
+    assert 12 in numbers_of(result_of(screened)["comments"]), "suspected, although it is short"
+    asked_before, now = len(asked(screened)), tmp_path / "now.md"
+    after = before.replace("without a control", "with a control of water").replace(
+        "T7x was run by two", "T7x was run by six"
+    )
+    now.write_text(after, encoding="utf-8")
+    assert screened("review", now, "--since", "last").exit_code == 0
+    assert reviewed(screened) == ["p7", "p12"]
+    assert "RaisedSuspicions" not in asked(screened)[asked_before:]
+    assert {item["status"] for item in result_of(screened)["earlier"]} == {"open"}
 
 
 def test_what_could_not_be_screened_is_told_and_the_rest_goes_on(screened: Command, long_paper: Path) -> None:

@@ -61,6 +61,7 @@ async def test_the_remaining_steps_are_rewritten_as_often_as_allowed(
     rewrites = [decision("rewrite", steps=[step]) for step in new]
     fake_endpoint.answer = Room(
         StepDecision=[decision("ask_paper"), *rewrites] if execution == "sequential" else rewrites,
+        PassageAnswer=[{"quote": "", "passage": 0, "answer": "I don't know."}],
         WaveDecision=[ruling(("ask_paper", ""), steps=[step]) for step in new],
     )
     found = await review(fake_endpoint, execution=execution, max_rewrites=2)

@@ -84,7 +84,7 @@ async def test_the_controller_looks_after_every_step_or_after_every_wave(
         await run(fake_endpoint, execution=execution, **chosen)
         names = steps(fake_endpoint)[before:]
         counts[execution] = (names.count("StepDecision"), names.count("WaveDecision"))
-    assert counts == {"sequential": (4, 0), "parallel": (1, 1)}, "the review step is decided on, too"
+    assert counts == {"sequential": (4, 0), "parallel": (0, 1)}, "in turn, the review is decided on, too"
 
 
 async def test_several_plans_are_sampled_in_one_request(fake_endpoint: FakeEndpoint) -> None:
