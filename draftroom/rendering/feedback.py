@@ -11,7 +11,7 @@ from draftroom.rendering.manuscripts import render_annotated_pdf, render_latex, 
 from draftroom.rendering.notes import WEAKNESS_COLOURS, describe_evidence, list_computed_notes, list_ranked_notes
 from draftroom.rendering.provenance import build_reader_notices, format_count, format_identifier
 from draftroom.rendering.rendering import Dialogue, Rendering
-from draftroom.systems.feedback import list_comments, list_notices
+from draftroom.systems.feedback import list_comments, list_notices, list_ranked_comments
 from nodes.feedback.agent import make_evidence_id
 from runs.record import RunRecord
 from state.documents import DocumentRef
@@ -40,7 +40,7 @@ def build_review_document(record: RunRecord, values: Values) -> b.ResultDocument
     counts += f", {format_count(len(computed), 'computed finding')}" if computed else ""
     state = "" if values.get("finished") else f" so far ({record['status']})"
     summary = f"{counts}{state}" if comments or computed else f"{counts}{state}: nothing worth raising was found"
-    severities = {comment["id"]: comment.get("severity") for comment in list_comments(values)}
+    severities = {comment["id"]: comment.get("severity") for comment in list_ranked_comments(values)}
     first = "the gravest and best supported" if any(severities.values()) else "the best supported"
     ranked = f"; the numbers rank them, {first} first" if comments else ""
     # Details do not stand between graver comments; alone they are what there is to read.

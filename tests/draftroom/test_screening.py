@@ -158,7 +158,7 @@ def test_the_next_version_of_a_screened_paper_is_reviewed_where_it_changed(
     )
     now.write_text(after, encoding="utf-8")
     assert screened("review", now, "--since", "last").exit_code == 0
-    assert reviewed(screened) == ["p7", "p12"]
+    assert set(reviewed(screened)) == {"p7", "p12"}
     assert "RaisedSuspicions" not in asked(screened)[asked_before:]
     assert {item["status"] for item in result_of(screened)["earlier"]} == {"open"}
 
