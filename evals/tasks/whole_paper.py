@@ -89,17 +89,17 @@ def _make_chosen_item(choose: Callable[[Record], list[str]], sample: Record, _: 
     return Item(sample, "", {"places": [sample["places"][name] for name in choose(sample)]})
 
 
-def _score_places(window: int, item: Item) -> list[float]:
-    """Return 100 for each expected comment with one of the item's at most `window` paragraphs away, otherwise 0."""
-    expected = (each["place"] for each in item.sample["expected"])
-    return [100.0 * any(abs(place - each) <= window for place in item.output["places"]) for each in expected]
+def _score_places(window: int, first: int | None, item: Item) -> list[float]:
+    """Return 100 for each expected comment with one of the item's first at most `window` paragraphs away, else 0."""
+    expected, found = (each["place"] for each in item.sample["expected"]), item.output["places"][:first]
+    return [100.0 * any(abs(place - each) <= window for place in found) for each in expected]
 
 
-def _score_chance(window: int, item: Item) -> list[float]:
+def _score_chance(window: int, first: int | None, item: Item) -> list[float]:
     """Return, in percent, how likely as many paragraphs as have a comment, drawn by lot, include one so near."""
     places = [item.sample["places"][name] for name, _ in item.sample["candidates"]]
     near = [sum(abs(place - each["place"]) <= window for place in places) for each in item.sample["expected"]]
-    drawn = min(len({*item.output["places"]}), len(places))
+    drawn = min(len({*item.output["places"][:first]}), len(places))
     return [100 * (1 - float(hypergeom.pmf(0, len(places), each, drawn))) for each in near]
 
 
@@ -134,10 +134,14 @@ ROWS = [
     *(Row(name, title, partial(_make_found_item, name), system=name) for name, title in _TITLES.items()),
 ]
 MEASURES = [
-    Measure("within 3", "higher", parts=partial(_score_places, _NEAR), digits=0),
-    Measure("within 3, by lot", "neither", parts=partial(_score_chance, _NEAR), digits=0),
-    Measure("exact", "higher", parts=partial(_score_places, 0), digits=0),
-    Measure("exact, by lot", "neither", parts=partial(_score_chance, 0), digits=0),
+    *(
+        measure
+        for name, window, first in (("within 3", _NEAR, None), ("exact", 0, None), ("exact, first 5", 0, 5))
+        for measure in (
+            Measure(name, "higher", parts=partial(_score_places, window, first), digits=0),
+            Measure(f"{name}, by lot", "neither", parts=partial(_score_chance, window, first), digits=0),
+        )
+    ),
     Measure("judged", "higher", parts=_score_judged, digits=0),
     *(
         Measure(name, "neither", partial(_measure_usage, name), digits=0)
@@ -168,7 +172,8 @@ WHOLE_PAPER = Task(
     judge=Judge(judge_builder, build_judge_input),
     notes=[
         "`within 3` and `exact` are shares of the expected comments, of all papers together, with a comment of the "
-        "system at most three paragraphs away, or on the same paragraph; `judged` is the share that it says, too.",
+        "system at most three paragraphs away, or on the same paragraph (`first 5`: one of its five gravest); `judged` "
+        "is the share that it says, too.",
         "Their intervals are over papers, or over the comments of less than ten papers; differences are of the means "
         "of papers.",
         "`by lot` is what as many paragraphs as have a comment would find if they were drawn among those of 40 words "
