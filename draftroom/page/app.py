@@ -28,7 +28,7 @@ from starlette.staticfiles import StaticFiles
 
 from draftroom.commands.check import build_paper_report
 from draftroom.exit_codes import HTTP_STATUSES
-from draftroom.files import read_run_input_bytes
+from draftroom.files import read_result, read_run_input_bytes
 from draftroom.page import views
 from draftroom.page.access import AccessMiddleware, AccessPolicy
 from draftroom.page.mcp import ToolCallMiddleware
@@ -68,6 +68,16 @@ async def manage_lifespan(_: Starlette) -> AsyncIterator[None]:
 async def serve_start(_: Request) -> Response:
     """Answer with the systems, settings and endpoints of the start page."""
     return JSONResponse(await views.build_start_payload())
+
+
+async def serve_example(request: Request) -> Response:
+    """Answer with the result of a recorded run on an example, as a page of its own."""
+    path = views.EXAMPLES_FOLDER / "runs" / f"{request.path_params['name']}.json"
+    record, values = await asyncio.to_thread(read_result, path)
+    page = await asyncio.to_thread(find_system(record["system"]).rendering.formats[".html"], record, values)
+    # Its style is in it, and it has no script.
+    policy = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+    return Response(page, headers=policy, media_type="text/html")
 
 
 async def serve_runs(request: Request) -> Response:
@@ -290,6 +300,8 @@ def build_page_routes() -> list[Route | Mount]:
     return [
         Route("/page", lambda _: RedirectResponse("/page/")),
         Route("/page/api/start", serve_start),
+        Route("/page/api/examples/{name}", serve_example),
+        Mount("/page/examples", StaticFiles(directory=views.EXAMPLES_FOLDER, check_dir=False)),
         Route("/page/api/runs", serve_runs, methods=["GET", "POST"]),
         Route(run, serve_run, methods=["GET", "DELETE"]),
         Route(f"{run}/resume", resume_run, methods=["POST"]),

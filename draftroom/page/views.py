@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from functools import partial
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from langgraph.types import StateSnapshot
@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 
 from draftroom import __version__
 from draftroom.doctor import check_checkpoint_store, check_state_folder, list_distinct_models
-from draftroom.files import read_run_input_bytes
+from draftroom.files import read_result, read_run_input_bytes
 from draftroom.page.run_manager import RunManager, ServerRun
 from draftroom.systems import SYSTEM_BY_COMMAND, RunRequest, find_system, update_run_records
 from draftroom.systems.check import NUMBER_CHECK
@@ -36,6 +36,10 @@ from tools.documents.reading import FORMATS, MAX_BYTES, load_document
 from tools.models.endpoint import discard_endpoint, fetch_endpoint
 
 PASTED_TEXT_NAME = "pasted text"
+# Example papers, and recorded runs on them: in a wheel beside this module, else in the clone.
+EXAMPLES_FOLDER = Path(__file__).parent / "examples"
+if not EXAMPLES_FOLDER.is_dir():
+    EXAMPLES_FOLDER = Path(__file__).parents[2] / "examples"
 
 
 class RunView(NamedTuple):
@@ -81,7 +85,18 @@ async def build_start_payload() -> dict[str, Any]:
         "max_bytes": MAX_BYTES,
         "systems": systems,
         "presets": await asyncio.to_thread(list_presets),
+        "examples": await asyncio.to_thread(list_examples),
     }
+
+
+def list_examples() -> list[dict[str, Any]]:
+    """List the name, command, paper and models of each recorded run on an example."""
+    found = []
+    for path in sorted(EXAMPLES_FOLDER.glob("runs/*.json")):
+        record, _ = read_result(path)
+        verb, models = next(iter(find_system(record["system"]).commands)), dict.fromkeys(record["models"].values())
+        found.append({"name": path.stem, "verb": verb, "paper": record["input"]["name"], "models": [*models]})
+    return found
 
 
 def build_runs_payload(manager: RunManager) -> dict[str, Any]:

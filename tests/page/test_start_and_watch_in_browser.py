@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.fake_endpoint import FakeEndpoint
-from tests.page.client import MOSSES, SEEDLINGS, begin, go, settled
+from tests.page.client import SEEDLINGS, begin, go, settled
 from tests.page.conftest import outspoken
 from tests.page.test_killed_server import ANSWERED, page_of
 from tests.studio.server import OPEN, StudioServer, variables
@@ -164,7 +164,11 @@ def test_opened_to_a_network_the_printed_address_lets_a_browser_in(
         shown.goto(f"{server.url}/page/?token={token}")
         expect(shown.get_by_role("heading", name="What shall we work on?")).to_be_visible()
         assert token not in shown.url
-        shown.locator("input[type=file]").set_input_files(MOSSES)
-        shown.get_by_role("radio", name="Explain").check()
+        # Nothing has been run yet, so there are examples: what came of them, and their papers.
+        with shown.expect_popup() as opened:
+            shown.get_by_role("link", name="See the result of seedlings").click()
+        expect(opened.value.get_by_role("heading", name=re.compile("^Feedback on: Spent tea leaves"))).to_be_visible()
+        shown.get_by_role("button", name="Take mosses.md").click()
+        expect(shown.get_by_role("radio", name="Explain")).to_be_checked()
         shown.get_by_role("button", name="Explain this paper").click()
         shown.get_by_role("heading", name=re.compile("^Desiccation tolerance")).wait_for()

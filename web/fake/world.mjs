@@ -78,6 +78,7 @@ function startOf(settings) {
     max_bytes: 50_000_000,
     systems: SYSTEMS.map(([name, verb, title, summary, table]) => ({ name, verb, title, summary, settings: settings[table] })),
     presets: ["debug", "fast", "laptop", "paper"],
+    examples: [],
   };
 }
 

@@ -62,6 +62,15 @@ function form(given: Given, fields: Record<string, string> = {}): FormData {
 const run = (id: string) => `/runs/${encodeURIComponent(id)}`;
 
 export const start = () => ask<Start>("/start");
+/** The page of a recorded run. */
+export const exampleResult = (name: string) => `${API}/examples/${encodeURIComponent(name)}`;
+
+export async function examplePaper(name: string): Promise<File> {
+  const response = await fetch(`/page/examples/${encodeURIComponent(name)}`);
+  if (!response.ok) throw new Refusal("missing", `The server does not have the paper ${name}.`, response.status);
+  return new File([await response.blob()], name);
+}
+
 export const runs = () => ask<{ runs: RunInShort[]; problems?: string[] }>("/runs");
 
 /** What of a draft is to be reviewed: the sections that are called so, or what changed since a review. */

@@ -45,6 +45,15 @@ export interface Start {
   max_bytes: number;
   systems: Offer[];
   presets: string[];
+  examples: Example[];
+}
+
+/** A recorded run on a paper that comes with Draftroom. */
+export interface Example {
+  name: string;
+  verb: Verb;
+  paper: string;
+  models: string[];
 }
 
 export interface RunInShort {

@@ -2,12 +2,13 @@
 
 import { useState } from "react";
 
-import { begin, runs, said, start } from "../api/client";
+import { begin, examplePaper, runs, said, start } from "../api/client";
 import type { Given } from "../api/client";
-import type { Start, Verb } from "../api/types";
+import type { Example, Start, Verb } from "../api/types";
 import { useLoaded, useRemembered } from "../api/use";
 import { Problem } from "../parts/Problem";
 import { Endpoints } from "./Endpoints";
+import { Examples } from "./Examples";
 import { GivePaper } from "./GivePaper";
 import { RunList } from "./RunList";
 import { SettingsForm } from "./SettingsForm";
@@ -21,7 +22,7 @@ export function StartView() {
       <Problem text={offered.problem} again={() => void offered.again()} />
       {offered.value && (
         <div className="begin">
-          <Begin start={offered.value} />
+          <Begin start={offered.value} isFirst={all.value?.runs.length === 0} />
           <Endpoints endpoints={offered.value.endpoints} again={offered.again} />
         </div>
       )}
@@ -35,7 +36,7 @@ export function StartView() {
   );
 }
 
-function Begin({ start }: { start: Start }) {
+function Begin({ start, isFirst }: { start: Start; isFirst: boolean }) {
   const [verb, setVerb] = useRemembered<Verb | "check">("verb", "review");
   const [given, setGiven] = useState<Given>({});
   const [chosen, setChosen] = useState<Record<string, Record<string, unknown>>>({});
@@ -43,6 +44,16 @@ function Begin({ start }: { start: Start }) {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const offer = start.systems.find((system) => system.verb === verb);
+
+  async function take(example: Example) {
+    setProblem("");
+    try {
+      setGiven({ file: await examplePaper(example.paper) });
+      setVerb(example.verb);
+    } catch (error) {
+      setProblem(said(error));
+    }
+  }
 
   async function go() {
     if (!given.file && !given.text?.trim()) {
@@ -73,6 +84,7 @@ function Begin({ start }: { start: Start }) {
         void go();
       }}
     >
+      {isFirst && <Examples examples={start.examples} take={(example) => void take(example)} />}
       <GivePaper given={given} change={setGiven} suffixes={start.suffixes} maxBytes={start.max_bytes} />
       <fieldset className="verbs">
         <legend>What is to be done</legend>
