@@ -51,10 +51,8 @@ def route_after_answers(state: LoopState) -> Literal["rewrite_text", "rewrite_se
 
 
 def route_after_rewrite(state: LoopState) -> Literal["check_accuracy", "__end__"]:
-    """Route a text to the expert's review if wanted (outside the layperson loop by extension), else end."""
-    is_wanted = state["settings"]["simplification"]["accuracy_check"] and (
-        state["exchange"]["loop"] == "layperson" or has_extension("review_every_text", state)
-    )
+    """Route a text of the layperson loop to the expert's review if that is wanted, else end."""
+    is_wanted = state["settings"]["simplification"]["accuracy_check"] and state["exchange"]["loop"] == "layperson"
     return "check_accuracy" if is_wanted and not has_failed(state) else "__end__"
 
 

@@ -31,9 +31,7 @@ class Extension(NamedTuple):
 
 
 JournalismExtension = Literal["unsupported_details", "doubtful_sentences", "begin_with_paper", "rewrite_copied"]
-SimplificationExtension = Literal[
-    "lost_details", "doubtful_sentences", "apply_edits", "keep_content", "sentence_by_sentence", "review_every_text"
-]
+SimplificationExtension = Literal["lost_details", "doubtful_sentences", "apply_edits", "sentence_by_sentence"]
 FeedbackExtension = Literal[
     "instructions",
     "quotes",

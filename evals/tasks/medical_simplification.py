@@ -48,7 +48,6 @@ def _make_soms_system(*, extensions: str = "none", **changed: Any) -> EvaluatedS
 EXTENDED_SYSTEMS = {
     "society2-default-extensions": ("default", "default extensions"),
     "society2-sentence-by-sentence": ("sentence_by_sentence", "sentences rewritten one by one"),
-    "society2-review-every-text": ("review_every_text", "reviews in all loops"),
     "society2-all-extensions": ("all", "all extensions"),
 }
 

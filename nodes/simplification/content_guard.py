@@ -14,29 +14,6 @@ async def check_content(state: SimplificationState) -> SimplificationState:
     return {"lost": find_lost_details(load_source_text(state["source"]), state["text"])}
 
 
-# Details that a text in plain words may leave out.
-STATISTIC_KINDS = frozenset(("interval", "effect size"))
-# Share of its words, and of its checked details except statistics, that a rewritten text may lose.
-MAX_LOST_SHARE = 1 / 3
-
-
-def describe_excessive_loss(before: str, after: str, source: str, max_words: int | None) -> str:
-    """Describe how much a rewriting has lost; empty if that is acceptable.
-
-    The text may lose as many words as it takes to keep to `max_words`.
-    """
-    words_before, words = len(before.split()), len(after.split())
-    if words < (1 - MAX_LOST_SHARE) * min(words_before, max_words or words_before):
-        return f"it has only {words} of the {words_before} words that the text had: give the entire text"
-    gone = find_lost_details(source, before)
-    # With an empty text all details are lost.
-    details = [item for item in find_lost_details(source, "") if item["kind"] not in STATISTIC_KINDS]
-    kept = [item for item in details if item not in gone]
-    newly_lost = list_newly_lost_details(before, after, source)
-    lost = [item["text"] for item in newly_lost if item["kind"] not in STATISTIC_KINDS]
-    return f"it has lost what must stay: {', '.join(lost)}" if len(lost) > MAX_LOST_SHARE * len(kept) else ""
-
-
 def list_newly_lost_details(before: str, after: str, source: str) -> list[LostDetail]:
     """List the details of the source that `after` has lost, but not those that `before` already lacked."""
     lost_before = find_lost_details(source, before)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from nodes.shared import list_result_warnings
 from nodes.simplification.agent import get_simplification_settings, iterate_memories
-from nodes.simplification.content_guard import MAX_LOST_SHARE, list_unsupported_names
+from nodes.simplification.content_guard import list_unsupported_names
 from nodes.simplification.selector import count_visits
 from state.errors import NoUsableResultError
 from state.records import LostDetail
@@ -21,6 +21,8 @@ from tools.checks.omissions import find_lost_details
 from tools.checks.readability import compute_readability
 from tools.documents.reading import load_source_text
 from tools.text import find_occurrences
+
+_MAX_LOST_SHARE = 1 / 3  # of the checked details of the source, without a warning
 
 
 def measure_version(
@@ -93,7 +95,7 @@ async def finish(state: SimplificationState) -> SimplificationState:
         early = sum(bool(exchange["problem"]) for exchange in history)
         reason = f"; {early} of {len(history)} loops ended early" if early else ""
         warnings.append(f"the text is the source, word for word: nothing was changed{reason}")
-    elif lost > MAX_LOST_SHARE * checked:
+    elif lost > _MAX_LOST_SHARE * checked:
         warnings.append(f"it has lost {lost} of the {checked} checked details of its source")
     warnings += list_addition_warnings(text, source)
     warnings += await asyncio.to_thread(list_result_warnings, text, state["source"], chosen.extensions)

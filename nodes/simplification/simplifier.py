@@ -22,10 +22,9 @@ from nodes.simplification.agent import (
     format_memory,
     format_target_grade,
     get_simplification_settings,
-    has_extension,
     update_exchange,
 )
-from nodes.simplification.content_guard import describe_excessive_loss, list_newly_lost_details, list_unsupported_names
+from nodes.simplification.content_guard import list_newly_lost_details, list_unsupported_names
 from state.errors import ModelOutputError
 from state.model_settings import Limits
 from state.records import CallRecord
@@ -145,24 +144,10 @@ async def rewrite_alone(state: SimplificationState) -> SimplificationState:
 
 
 async def _ask_simplifier(step: str, state: LoopState, variables: dict[str, object]) -> Answer[LatestSimplification]:
-    """Ask for the entire text, and once more if it has lost too much (the extension `keep_content`)."""
-    before, max_words = build_text_variables(state), get_simplification_settings(state).max_words
-
-    class KeptContent(LatestSimplification):
-        """A new version of the entire text that is unusable if it has lost too much."""
-
-        @classmethod
-        def from_markdown(cls, text: str) -> Self:
-            """Return the answer; raise ValueError if its text has lost too much."""
-            answer = super().from_markdown(text)
-            if loss := describe_excessive_loss(state["text"], answer.text, str(before["source"]), max_words):
-                raise ValueError(loss)
-            return answer
-
-    schema = KeptContent if has_extension("keep_content", state) else LatestSimplification
-    # A prompt may bring a memory of its own.
-    always = {**before, "memory": format_memory("simplifier", state), "max_words": max_words or ""}
-    return await ask_simplification_role("simplifier", step, state, {**always, **variables}, schema)
+    """Ask for the entire text; the variables, such as a memory of their own, go before those of every prompt."""
+    max_words = get_simplification_settings(state).max_words or ""
+    always = {**build_text_variables(state), "memory": format_memory("simplifier", state), "max_words": max_words}
+    return await ask_simplification_role("simplifier", step, state, {**always, **variables}, LatestSimplification)
 
 
 def _list_expert_answers(state: LoopState) -> list[str]:

@@ -141,30 +141,6 @@ async def test_a_sentence_is_replaced_if_the_easier_one_says_the_same(
     assert [change["after"] for change in result["all_changes"]] == ([new] if is_kept else [])
 
 
-LOSSY = {
-    "half of it is gone": ABSTRACT[: ABSTRACT.index(" It was")],
-    "details are gone": "We included trials with adults who had asthma. Inhaled budesonide was compared with placebo "
-    "for some weeks. Treatment had an effect. It was found that there were fewer exacerbations in these trials. There "
-    "were few cases of a thing in the mouth. In actual fact, the overall quality of the evidence was moderate.",
-}
-
-
-@pytest.mark.parametrize("text", LOSSY.values(), ids=LOSSY)
-async def test_a_text_that_has_lost_much_is_asked_for_again_and_never_taken(
-    fake_endpoint: FakeEndpoint, text: str
-) -> None:
-    fake_endpoint.answer = Society(rewrite_text=[latest(text)])
-    choices: dict[str, Any] = {"loops": ["redundancy_checker", "layperson"], "entries": 1}
-    result = await run(fake_endpoint, **choices, extensions=[*BY_CODE, "keep_content"])
-    again = [request.text for request in fake_endpoint.chat_requests if step_of(request) == "rewrite_text"][1]
-    assert "could not be used: it has" in again
-    (exchange,) = (each for each in result["history"] if each["loop"] == "layperson")
-    assert exchange["problem"].startswith("simplifier: it has")
-    assert result["simplified"] == ABSTRACT.replace("In actual fact, the", "The"), "the version before stays"
-    longer = await run(fake_endpoint, **choices, extensions=BY_CODE, select="last")
-    assert longer["simplified"] == text, "without the extension"
-
-
 async def test_of_the_versions_the_one_that_lost_least_is_returned_and_never_the_source(
     fake_endpoint: FakeEndpoint,
 ) -> None:

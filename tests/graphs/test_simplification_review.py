@@ -23,38 +23,27 @@ async def test_they_have_so_many_rounds_to_agree(fake_endpoint: FakeEndpoint, ro
 
 
 @pytest.mark.parametrize("loop", STEPS)
-async def test_a_run_may_do_without_the_review(fake_endpoint: FakeEndpoint, loop: str) -> None:
+async def test_only_texts_of_the_layperson_loop_are_reviewed_and_a_run_may_do_without(
+    fake_endpoint: FakeEndpoint, loop: str
+) -> None:
     fake_endpoint.answer = Society()
-    await run(fake_endpoint, loops=[loop], entries=1, accuracy_check=False, extensions=["review_every_text"])
+    await run(fake_endpoint, loops=[loop], entries=1, accuracy_check=loop != "layperson")
     assert steps(fake_endpoint) == STEPS[loop][:3]
 
 
-@pytest.mark.parametrize(
-    ("loop", "extensions"),
-    [
-        ("layperson", []),
-        ("language_clarifier", ["review_every_text"]),
-        ("language_clarifier", ["review_every_text", "apply_edits"]),
-        ("redundancy_checker", ["review_every_text"]),
-        ("redundancy_checker", ["review_every_text", "apply_edits"]),
-    ],
-)
-async def test_rewritten_texts_are_reviewed_and_those_of_the_other_loops_by_an_extension(
-    fake_endpoint: FakeEndpoint, loop: str, extensions: list[str]
-) -> None:
+async def test_a_text_is_corrected_as_the_expert_says(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = Society(
-        **{STEPS[loop][2]: [WRONG], "correct_text": [latest(ABSTRACT)]},
+        rewrite_text=[WRONG],
+        correct_text=[latest(ABSTRACT)],
         AccuracyCheck=[{"comments": [COMMENT]}, {"comments": []}],
     )
-    result = await run(fake_endpoint, loops=[loop], entries=1, revision_rounds=1, extensions=extensions)
-    written = STEPS[loop][: 3 - ("apply_edits" in extensions)]
-    assert steps(fake_endpoint) == [*written, "AccuracyCheck", "correct_text", "AccuracyCheck"]
+    result = await run(fake_endpoint, loops=["layperson"], entries=1, revision_rounds=1)
+    assert steps(fake_endpoint)[3:] == ["AccuracyCheck", "correct_text", "AccuracyCheck"]
     correcting, second_review = (request.text for request in fake_endpoint.chat_requests[-2:])
     assert COMMENT in correcting
     assert COMMENT in second_review, "the expert knows what it said"
     correction = result["all_changes"][-1]
-    assert correction["kind"] == "correction"
-    assert correction["because"] == COMMENT or "apply_edits" in extensions
+    assert (correction["kind"], correction["because"]) == ("correction", COMMENT)
     (exchange,) = result["history"]
     assert (exchange["comments"], exchange["accurate"]) == ([COMMENT], True)
     assert result["simplified"] == ABSTRACT
