@@ -108,45 +108,30 @@ def _score_judged(item: Item) -> list[float]:
     return [100.0 * found for found in item.output.get("judged", {}).get("found") or []]
 
 
-def _measure_usage(name: str, item: Item) -> float | None:
-    """Return the number of comments, model calls or tokens of a review; None for paragraphs without a system."""
-    if "calls" not in item.output:
-        return None
-    calls = item.output["calls"]
-    usage = {
-        "comments": len(item.output["places"]),
-        "calls": len(calls),
-        "tokens in": sum(call["input_tokens"] for call in calls),
-        "tokens out": sum(call["output_tokens"] for call in calls),
-    }
-    return float(usage[name])
-
-
-_TITLES = {
-    "one-call": "one call with the whole paper",
-    "screener": "screener alone",
-    "review": "screener and SWIF2T",
-    "by-lot": "SWIF2T on paragraphs drawn by lot",
-}
 ROWS = [
     Row("chance", f"{_CHOSEN} paragraphs drawn by lot", partial(_make_chosen_item, draw_paragraphs)),
     Row("longest", f"the {_CHOSEN} longest paragraphs", partial(_make_chosen_item, select_longest)),
-    *(Row(name, title, partial(_make_found_item, name), system=name) for name, title in _TITLES.items()),
+    *(
+        Row(name, title, partial(_make_found_item, name), system=name)
+        for name, title in (
+            ("one-call", "one call with the whole paper"),
+            ("screener", "screener alone"),
+            ("review", "screener and SWIF2T"),
+            ("by-lot", "SWIF2T on paragraphs drawn by lot"),
+        )
+    ),
 ]
 MEASURES = [
     *(
         measure
-        for name, window, first in (("within 3", _NEAR, None), ("exact", 0, None), ("exact, first 5", 0, 5))
+        for name, window, first in (("within 3", _NEAR, None), ("exact", 0, None), ("first 5", 0, 5))
         for measure in (
             Measure(name, "higher", parts=partial(_score_places, window, first), digits=0),
-            Measure(f"{name}, by lot", "neither", parts=partial(_score_chance, window, first), digits=0),
+            Measure(f"{name} by lot", "neither", parts=partial(_score_chance, window, first), digits=0),
         )
     ),
     Measure("judged", "higher", parts=_score_judged, digits=0),
-    *(
-        Measure(name, "neither", partial(_measure_usage, name), digits=0)
-        for name in ("comments", "calls", "tokens in", "tokens out")
-    ),
+    Measure("comments", "neither", lambda item: float(len(item.output["places"])), digits=0),
 ]
 
 WHOLE_PAPER = Task(
@@ -172,7 +157,7 @@ WHOLE_PAPER = Task(
     judge=Judge(judge_builder, build_judge_input),
     notes=[
         "`within 3` and `exact` are shares of the expected comments, of all papers together, with a comment of the "
-        "system at most three paragraphs away, or on the same paragraph (`first 5`: one of its five gravest); `judged` "
+        "system at most three paragraphs away, or on the same paragraph (`first 5`: of its five gravest); `judged` "
         "is the share that it says, too.",
         "Their intervals are over papers, or over the comments of less than ten papers; differences are of the means "
         "of papers.",
