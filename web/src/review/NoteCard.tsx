@@ -47,7 +47,7 @@ export const NoteCard = memo(function NoteCard({ note, current, writing, choose,
         {decision !== "open" && <span className="verdict">{decision}</span>}
       </h3>
       <p className="soft small">
-        {[note.rank ? `Nr. ${note.rank}` : "Computed", capital(note.grade), place(note)].join(" · ")}
+        {[...(note.rank ? [`Nr. ${note.rank}`, capital(note.severity)] : ["Computed"]), capital(note.grade), place(note)].filter(Boolean).join(" · ")}
       </p>
       {note.quote && <blockquote>{note.quote}</blockquote>}
       {writing === "edit" && judge ? (
