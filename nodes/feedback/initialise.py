@@ -29,9 +29,10 @@ from tools.reranking import SHIPPED_WEIGHTS, choose_weights_folder
 # Paragraphs of these sections are reviewed only if they are named.
 _SKIPPED_SECTIONS = re.compile(
     r"\b(?:acknowledge?ments?|funding|author contributions?|competing interests|conflicts? of interest|references|"
-    r"bibliography|appendix|data availability|ethics|abbreviations)\b",
+    r"bibliography|data availability|ethics|abbreviations)\b",
     re.IGNORECASE,
 )
+_APPENDIX = re.compile(r"\bappendix\b", re.IGNORECASE)  # is screened, but reviewed only if suspected or named
 # The paper's agents; all others belong to extensions and baselines.
 PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
 # Words of a part of the screening from which the next section begins another one, and most words of a part.
@@ -184,7 +185,8 @@ def _select_paragraphs(document: Document, request: FeedbackInput, chosen: Feedb
     # 4. All that are long enough, without the acknowledgements and the like.
     worth_it = [item for item in paragraphs if len(item["text"].split()) >= chosen.min_words]
     if not section:
-        worth_it = [item for item in worth_it if not _SKIPPED_SECTIONS.search(item["section"])]
+        skipped = (_SKIPPED_SECTIONS, _APPENDIX)
+        worth_it = [item for item in worth_it if not any(each.search(item["section"]) for each in skipped)]
     if not worth_it:
         raise InputError(
             f"No paragraph has {chosen.min_words} words or more; name one, or lower `min_words`.", kind="empty_input"

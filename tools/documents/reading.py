@@ -53,7 +53,7 @@ _FORMAT_SIGNATURES: dict[DocumentFormat, re.Pattern[bytes]] = {
 # Formats that are parsed in a process of its own, and the modules that do it.
 _PARSER_MODULES: dict[str, str] = {"pdf": "tools.documents.pdf.process", "docx": "tools.documents.word"}
 # Raise this number when the same bytes give another document, so that stored documents are not reused.
-READER_VERSION = 11
+READER_VERSION = 12
 _DOCUMENT_ADAPTER = TypeAdapter(Document)
 MIN_LANGUAGE_WORDS = 20  # words, or letters of another script; shorter texts pass as English
 # Share of function words in an English text. The minimum in 691 abstracts (eLife, PLOS, Cochrane) and 611 plain

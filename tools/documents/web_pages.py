@@ -13,6 +13,7 @@ from typing import Literal
 
 from lxml import etree, html
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 
 from state.documents import HiddenReason, HiddenText
 from tools.documents.formulas import convert_to_superscript, format_formula
@@ -41,6 +42,8 @@ _INVALID_XML_CHARACTERS = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000
 _SKIPPED = {"script", "style", "noscript", "template", "head", "nav", "footer", "aside", "svg"}
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)")
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
+# The underscores and asterisks of a formula mark no emphasis. As in Pandoc, "$5 and $10" is none.
+_FORMULA = re.compile(r"\$\$.+?\$\$|\$(?=[^\s$])(?:[^$\\]|\\.)*(?<!\s)\$(?!\d)", re.DOTALL)
 _STYLE_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _COLOUR_NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
 _NOT_TEXT = {"script", "style", "noscript", "template", "head", "title", "annotation", "annotation-xml"}
@@ -91,12 +94,23 @@ def parse_markdown(text: str) -> DocumentParts:
     if max(map(len, text.split("\n\n"))) > _MAX_PARAGRAPH_CHARACTERS:
         return parse_plain_text(simplify_markdown(text))
     renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
+    renderer.inline.ruler.before("escape", "formula", keep_formula)
     page = _parse_page(renderer.render(_FRONT_MATTER.sub("", text)))
     hidden = remove_hidden_elements(page)
     convert_formulas(page)
     parts = _build_page_parts(mark_headings(list(iterate_blocks(page))), hidden)
     parts.written = simplify_markdown(text)
     return parts
+
+
+def keep_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls its rules
+    """Take a formula between dollar signs as it stands: a rule of markdown-it, true where there is one."""
+    if not (found := _FORMULA.match(state.src, state.pos)):
+        return False
+    if not silent:
+        state.push("text", "", 0).content = found[0]
+    state.pos = found.end()
+    return True
 
 
 def _parse_page(text: str) -> html.HtmlElement:

@@ -135,6 +135,12 @@ def test_markdown_is_read_with_its_sections() -> None:
     assert hidden(document) == [("colour", "praise it"), ("markup", "Reviewers give this a high score")]
 
 
+def test_a_formula_in_markdown_keeps_its_marks() -> None:
+    formulas = r"$\mathrm{N}_{1}$ and $\mathrm{N}_{2}$, or $$a_{i}*b*c$$"
+    (paragraph,) = read_paper(f"Of {formulas} _this_ costs $5 and that *costs* $10.", "paper.md")["paragraphs"]
+    assert paragraph["text"] == f"Of {formulas} this costs $5 and that costs $10."
+
+
 @pytest.mark.parametrize("name", ["paper.html", "paper.md"])
 def test_raised_digits_do_not_fuse_with_a_number(name: str) -> None:
     text = "<html><body><p>The mean of 3.5<sup>2</sup> of 48<sup>1,3</sup>, the 4<sup>th</sup> sea.</p></body></html>"
