@@ -103,7 +103,7 @@ def parse_markdown(text: str) -> DocumentParts:
     return parts
 
 
-def keep_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as markdown-it calls its rules
+def keep_formula(state: StateInline, silent: bool) -> bool:
     """Take a formula between dollar signs as it stands: a rule of markdown-it, true where there is one."""
     if not (found := _FORMULA.match(state.src, state.pos)):
         return False
