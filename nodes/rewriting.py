@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Self
@@ -33,7 +32,6 @@ MAX_LENGTH_RATIO = 1.7
 MAX_SENTENCES = 3
 
 _WORD = re.compile(r"\w+")
-_ITEM = re.compile(r"^[ \t]*(\d+)[.)][ \t]+(.+?)(?=^[ \t]*\d+[.)][ \t]|\Z)", re.MULTILINE | re.DOTALL)
 _WORDS = {
     meaning: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
     for meaning, words in tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")).items()
@@ -65,25 +63,6 @@ class SimplifiedSentence(MarkdownAnswer):
         return limits.advice_words
 
 
-class SimplifiedSentences(MarkdownAnswer):
-    """Easy sentences by the numbers of the hard ones that they replace."""
-
-    texts: dict[int, str]
-
-    @classmethod
-    def from_markdown(cls, text: str) -> Self:
-        """Return the numbered items of the answer; raise ValueError if there is none with words."""
-        texts = {int(number): " ".join(item.split()).strip('"“”') for number, item in _ITEM.findall(text)}
-        if not any(map(has_words, texts.values())):
-            raise ValueError("it has no numbered sentence")
-        return cls(texts=texts)
-
-    @classmethod
-    def compute_word_limit(cls, limits: Limits) -> int:
-        """Return the most words of an answer, for sentences that have become longer."""
-        return limits.rewrites * limits.advice_words
-
-
 def is_hard(sentence: str) -> bool:
     """Return whether a sentence has at least 8 words; a shorter one is easy enough."""
     return len(_split_words(sentence)) >= MIN_HARD_WORDS
@@ -105,12 +84,10 @@ def find_copied_sentences(source: str, text: str) -> list[str]:
     return copied
 
 
-def replace_sentences(text: str, easy: Mapping[str, str], source: str) -> str:
-    """Return a text with each new sentence in place of its hard one, unless something speaks against it; blocks."""
-    for hard, new in easy.items():
-        if has_words(new) and not find_rewrite_objection(new, hard, source) and is_near_in_meaning(new, hard):
-            text = text.replace(hard, new, 1)
-    return text
+def replace_sentence(text: str, hard: str, new: str, source: str) -> str:
+    """Return a text with a new sentence in place of a hard one, or as it is if something speaks against it; blocks."""
+    is_accepted = not find_rewrite_objection(new, hard, source) and is_near_in_meaning(new, hard)
+    return text.replace(hard, new, 1) if is_accepted else text
 
 
 def is_near_in_meaning(sentence: str, other: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nodes.journalism.editor import extract_advice
 from nodes.journalism.initialise import ask_journalism_role, get_journalism_settings
-from nodes.rewriting import SimplifiedSentences, find_copied_sentences, replace_sentences
+from nodes.rewriting import SimplifiedSentence, find_copied_sentences, replace_sentence
 from nodes.shared import get_limits
 from state.errors import ModelOutputError, SettingsError
 from state.journalism import Draft, JournalismState
@@ -20,7 +20,6 @@ from state.records import CallRecord, Trim
 from state.settings import JournalismSettings
 from tools.documents.reading import load_source_text
 from tools.models.ask import MarkdownAnswer
-from tools.models.prompts import format_numbered_list
 from tools.sequence_to_sequence import generate_text
 from tools.text import has_words, split_at_labels, split_sentences, strip_headline
 
@@ -118,18 +117,24 @@ async def revise_draft(state: JournalismState) -> JournalismState:
 
 async def rewrite_copied(state: JournalismState) -> JournalismState:
     """Rewrite the sentences that the draft has copied from the paper (the extension `rewrite_copied`)."""
-    draft, paper, copied = state["revision"], load_source_text(state["source"]), state["copied"]
-    audience, numbered = get_journalism_settings(state).audience, format_numbered_list(copied)
-    variables: dict[str, object] = {"paper": paper, "audience": audience, "sentences": numbered}
-    try:
-        answer = await ask_journalism_role(
-            "journalist", "rewrite_copied", state, variables, SimplifiedSentences, round_number=draft["round"]
-        )
-    except ModelOutputError as error:  # the sentences stay
-        return {"drafts": [draft], "calls": error.spent}
-    easy = {copied[number - 1]: new for number, new in answer.value.texts.items() if 0 < number <= len(copied)}
-    text = await asyncio.to_thread(replace_sentences, draft["text"], easy, paper)
-    return {"drafts": [{**draft, "text": text}], "calls": answer.calls}
+    draft, paper = state["revision"], load_source_text(state["source"])
+    text, calls = draft["text"], list[CallRecord]()
+    for sentence in state["copied"]:  # singly, because a small model copies most of several
+        variables: dict[str, object] = {
+            "paper": paper,
+            "audience": get_journalism_settings(state).audience,
+            "sentence": sentence,
+        }
+        try:
+            answer = await ask_journalism_role(
+                "journalist", "rewrite_copied", state, variables, SimplifiedSentence, round_number=draft["round"]
+            )
+        except ModelOutputError as error:  # the sentence stays
+            calls += error.spent
+            continue
+        calls += answer.calls
+        text = await asyncio.to_thread(replace_sentence, text, sentence, answer.value.text, paper)
+    return {"drafts": [{**draft, "text": text}], "calls": calls}
 
 
 async def write_without_prompt(state: JournalismState) -> JournalismState:

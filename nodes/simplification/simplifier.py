@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Literal, Self
 
-from nodes.rewriting import SimplifiedSentence, is_hard, replace_sentences
+from nodes.rewriting import SimplifiedSentence, is_hard, replace_sentence
 from nodes.shared import get_limits
 from nodes.simplification.agent import (
     as_loop_node,
@@ -101,7 +101,7 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
             continue
         calls += answer.calls
         new = answer.value.text
-        after = await asyncio.to_thread(replace_sentences, text, {sentence: new}, source)
+        after = await asyncio.to_thread(replace_sentence, text, sentence, new, source)
         # A sentence may lose what others do not say, or bring a name of its own.
         if not list_newly_lost_details(text, after, source) and not list_unsupported_names(new, source):
             text = after

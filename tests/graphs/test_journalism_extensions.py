@@ -6,7 +6,6 @@ import pytest
 
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.newsroom import EASY, HARD, PAPER, Newsroom, article, review, run, steps
-from tools.models.prompts import format_numbered_list
 
 WRONG = article("Doctors in Oslo looked at the bones of 212 adults.", "A drug made the bones 47% denser.")
 COPIED = f"{PAPER} {HARD}"
@@ -56,14 +55,15 @@ async def test_a_long_paper_gets_a_first_draft_all_the_same(fake_endpoint: FakeE
     assert steps(fake_endpoint) == ["write_draft", *ROUND]
 
 
-async def test_sentences_that_were_copied_from_the_paper_are_rewritten_in_one_call(fake_endpoint: FakeEndpoint) -> None:
+async def test_sentences_that_were_copied_from_the_paper_are_rewritten_one_by_one(fake_endpoint: FakeEndpoint) -> None:
     easier = "Doctors gave zoledronate. It made the bones take up substantial minerals."
     fake_endpoint.answer = copying("It is fun. We like it.", easier)
     result = await run(fake_endpoint, f"{EASY} {COPIED}", rounds=1, select="last", extensions="rewrite_copied")
-    assert steps(fake_endpoint) == ["write_draft", *ROUND, "rewrite_copied"]
-    asked = fake_endpoint.chat_requests[-1].text
-    assert f"# The hard sentences\n\n1. {EASY}\n2. {HARD}\n" in asked
-    assert COPIED in asked, "they are rewritten with the paper in sight"
+    assert steps(fake_endpoint) == ["write_draft", *ROUND, "rewrite_copied", "rewrite_copied"]
+    first, second = fake_endpoint.chat_requests[-2:]
+    assert f"# The hard sentence\n\n{EASY}\n" in first.text
+    assert f"# The hard sentence\n\n{HARD}\n" in second.text
+    assert COPIED in second.text, "it is rewritten with the paper in sight"
     assert [draft["round"] for draft in result["drafts"]] == [0, 1]
     assert result["article"] == f"# Stronger bones\n\n{EASY}\n\n{easier}\n"
 
@@ -71,7 +71,7 @@ async def test_sentences_that_were_copied_from_the_paper_are_rewritten_in_one_ca
 async def test_no_more_copied_sentences_are_rewritten_than_the_limit(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = copying("Bones got denser.")
     await run(fake_endpoint, f"{EASY} {COPIED}", rounds=1, extensions="rewrite_copied", limits={"rewrites": 1})
-    assert "2. " not in fake_endpoint.chat_requests[-1].text.partition("# The hard sentences")[2]
+    assert steps(fake_endpoint).count("rewrite_copied") == 1
 
 
 async def test_a_sentence_in_words_of_its_own_stays(fake_endpoint: FakeEndpoint) -> None:
@@ -105,12 +105,11 @@ async def test_a_rewritten_sentence_that_leaves_a_doubt_out_is_left_out(fake_end
     assert doubt in result["article"]
 
 
-async def test_nonsense_instead_of_rewritten_sentences_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
-    for answers in (["No.", "1. 2"], ["9. Bones got denser."]):  # without a numbered sentence, and a number too high
-        fake_endpoint.answer = Newsroom(**{**copying().scripts, "rewrite_copied": answers})
-        result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
-        assert HARD in result["article"]
-        assert not answers, "a list without a numbered sentence is asked for once more"
+async def test_nonsense_instead_of_a_rewritten_sentence_leaves_the_revision(fake_endpoint: FakeEndpoint) -> None:
+    fake_endpoint.answer = copying("1.", "2.")
+    result = await run(fake_endpoint, COPIED, rounds=1, select="last", extensions="rewrite_copied")
+    assert HARD in result["article"]
+    assert sum(call["step"] == "rewrite_copied" for call in result["calls"]) == 2
 
 
 def copying(*easy: str, copied: str = HARD) -> Newsroom:
@@ -119,5 +118,5 @@ def copying(*easy: str, copied: str = HARD) -> Newsroom:
         write_draft=[article(EASY, copied)],
         advise=[review("Say it in everyday words.")],
         revise_draft=[article(EASY, copied)],
-        rewrite_copied=[format_numbered_list(easy)],
+        rewrite_copied=list(easy),
     )
