@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from evals.datasets.samples import SampleKind
 from evals.run import EvaluationRequest, RunFolder, prepare_run, require_runnable_systems
 from evals.task import Task
-from runs.jobs import Record, iterate_results
+from runs.jobs import Record, iterate_results, read_json_lines
 from runs.record import compute_costs
 from state.errors import InputError, SettingsError
 from state.settings import Settings
@@ -144,14 +144,14 @@ class Reproduction(NamedTuple):
 
 def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, UsageEstimate]:
     """Return the number of outputs that are missing of some rows, and the estimated total usage to make them."""
-    finished = _load_finished_outputs(folder)
+    finished, samples = _load_finished_outputs(folder), read_json_lines(folder.samples_file)
     shipped = json.loads(COSTS_FILE.read_bytes())[task.name]
     known = {system: UsageEstimate(*cost) for system, cost in shipped.items()} | measure_system_usage(folder)
     # An upper bound for systems that were never measured.
     highest = max(known.values(), key=lambda each: each.tokens_out)
     missing, cost = 0, UsageEstimate()
     for system in task.list_systems(rows):
-        left = sum((sample["id"], system) not in finished for sample in folder.read_samples())
+        left = sum((sample["id"], system) not in finished for sample in samples)
         missing += left
         cost = cost.add_scaled(known.get(system, highest), left)
     return missing, cost

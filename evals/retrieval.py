@@ -22,7 +22,7 @@ from scipy.stats import hypergeom
 
 from evals.datasets.feedback import CorpusPaper
 from evals.datasets.samples import read_entries, validate_record
-from evals.reports.document import ReportDocument, ReportSection, build_table, render_report_markdown
+from evals.reports.document import ReportDocument, ReportSection, build_table, format_estimate, render_report_markdown
 from evals.statistics import estimate_share
 from state.documents import Document, Paragraph
 from state.errors import InputError
@@ -116,7 +116,7 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
     # In a random order, the number of relevant segments among the first k is hypergeometric.
     wanted = [len(ids) for ids in relevant]
     chance = [np.mean(1 - hypergeom.pmf(0, counts, wanted, np.minimum(k, counts))) for k in RANK_CUTOFFS]
-    rows = [["chance", *(f"{100 * recall:.0f} %" for recall in chance), "-"]]
+    rows = [["chance", *(f"{100 * recall:.0f}" for recall in chance), "-"]]
     for searched in ("question", "comment"):
         for mode in get_args(RetrievalMode):
             settings = chosen.model_copy(update={"retrieval": mode})
@@ -126,9 +126,10 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
                 shown = find_passages([each.paper], query, settings, _SEARCH_LIMIT, (each.label.paragraph,))
                 places = (rank for rank, passage in enumerate(shown, start=1) if passage["id"] in ids)
                 ranks.append(next(places, _SEARCH_LIMIT))
-            found = [_format_found_share([rank <= k for rank in ranks]) for k in RANK_CUTOFFS]
+            hits = [[rank <= k for rank in ranks] for k in RANK_CUTOFFS]
             in_long = [rank <= 5 for rank, is_long in zip(ranks, long, strict=True) if is_long]
-            rows.append([f"the {searched}, {mode}", *found, _format_found_share(in_long)])
+            shares = (estimate_share(each) if each else None for each in (*hits, in_long))
+            rows.append([f"the {searched}, {mode}", *(format_estimate(share, digits=0) for share in shares)])
     # 3. The report.
     header = ["searched for", *(f"first {k}" for k in RANK_CUTOFFS), "longer papers, first 5"]
     report = ReportDocument(
@@ -137,7 +138,7 @@ def evaluate_retrieval(comments: Sequence[LabelledComment], chosen: FeedbackSett
             f"{len(comments)} comments, {sum(long)} of them on papers of more than {_LONG_PAPER_SEGMENTS} segments",
             f"Segments of {chosen.segment_characters} characters that share {chosen.segment_overlap}",
         ],
-        summary=["Found: wholly inside a segment that is shown. In brackets: 95% intervals (Wilson)."],
+        summary=["Found: wholly inside a segment that is shown, in %. In brackets: 95% intervals (Wilson)."],
         sections=[ReportSection("Passages found", table=build_table(header, rows))],
     )
     return render_report_markdown(report)
@@ -157,11 +158,3 @@ def _select_relevant_segments(comment: LabelledComment, segments: Sequence[Segme
         for each in segments
         if any(each.start <= start and end <= each.start + len(each.text) for start, end in offsets)
     }
-
-
-def _format_found_share(found: Sequence[bool]) -> str:
-    """Format the share of comments found in percent with Wilson's interval, or a dash without comments."""
-    if not found:
-        return "-"
-    value, low, high = estimate_share(found)
-    return f"{value:.0f} % [{low:.0f}, {high:.0f}]"

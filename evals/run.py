@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, Self
 from uuid import uuid4
 
 from langgraph.runtime import RunControl
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from evals.datasets.corpora import draw_samples, load_corpus, load_examples
 from evals.task import Task
@@ -36,7 +36,7 @@ from runs.checkpoints import open_checkpointer
 from runs.driver import run_to_completion
 from runs.jobs import Record, RowWork, Workers, read_json_lines, run_rows
 from state.errors import InputError, SettingsError, StateError
-from state.files import write_atomically
+from state.files import parse_json_record, read_file, write_atomically
 from state.settings import Settings
 from tools.models.endpoint import close_clients
 
@@ -151,32 +151,11 @@ class RunFolder:
         Raises:
             InputError: The folder holds no run, or the file is damaged.
         """
-        try:
-            return RunConfig.model_validate_json(self.config_file.read_bytes())
-        except OSError as error:
-            raise InputError(
-                f"{self.path} holds no evaluation: its config.json cannot be read ({error.strerror}); name the folder "
-                "of a run.",
-                kind="missing_file",
-            ) from error
-        except ValidationError as error:
-            raise InputError(
-                f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run."
-            ) from error
-
-    def read_samples(self) -> list[Record]:
-        """Read the samples of the run from samples.jsonl.
-
-        Raises:
-            InputError: The file is missing or damaged.
-        """
-        try:
-            return read_json_lines(self.samples_file)
-        except InputError as error:
-            raise InputError(
-                f"The samples of the run are lost: {error} Put the file back, or run the evaluation again in another "
-                "folder."
-            ) from error
+        return parse_json_record(
+            RunConfig,
+            read_file(self.config_file, "folder that holds an evaluation"),
+            f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run",
+        )
 
 
 def _collect_choices(config: RunConfig) -> dict[str, Any]:
@@ -297,7 +276,11 @@ async def run_systems(
     Raises:
         SettingsError: No Ray cluster answers, or it has several machines and the checkpoints are in a file.
     """
-    task, config, samples = load(), folder.read_run_config(), await asyncio.to_thread(folder.read_samples)
+    task, config, samples = (
+        load(),
+        folder.read_run_config(),
+        await asyncio.to_thread(read_json_lines, folder.samples_file),
+    )
     names = task.list_systems(config.rows)
     address = checkpoints if checkpoints.startswith("postgres") else folder.sqlite_address
     # Sample by sample, so that a run which is stopped early has complete samples and paired scores.

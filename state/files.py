@@ -162,20 +162,3 @@ def parse_json_record(schema: type[_Model], data: str | bytes, problem: str) -> 
         return schema.model_validate_json(data)
     except ValidationError as error:
         raise InputError(f"{problem}: {describe_validation_error(error)}.") from error
-
-
-def read_validated_records(path: Path, schema: type[_Model], what: str) -> list[tuple[int, _Model]]:
-    """List the records of a JSON Lines file as pairs of line number, from 1, and record; blank lines are skipped.
-
-    Errors name the kind of record, `what`, without an article: "paper with its reviews".
-
-    Raises:
-        InputError: The file cannot be read, has no record, or a line does not fit the schema.
-    """
-    found = [
-        (number, parse_json_record(schema, line, f"Line {number} of {path} is no {what}"))
-        for number, line in list_filled_lines(read_file(path, "JSON Lines file").split(b"\n"))
-    ]
-    if not found:
-        raise InputError(f"{path} is empty; give a file with one {what} a line.", kind="empty_input")
-    return found

@@ -233,17 +233,14 @@ def _parse_json_objects(text: str, path: Path) -> list[LocatedRecord]:
 
 
 def _parse_csv_rows(text: str, path: Path) -> list[LocatedRecord]:
-    """Parse a CSV table with a header into records with their places in `path`, without cells beyond the header."""
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+    """Parse a CSV table with a header into records with their places in `path`."""
+    # The cells beyond the header need a name, or csv would put them under None.
+    reader = csv.DictReader(io.StringIO(text, newline=""), restkey="")
     try:
         rows = list(reader)
     except csv.Error as error:
         raise InputError(f"{path} is no table that can be read ({error}); save it as CSV with a header.") from error
-    # csv collects the cells beyond the header under None.
-    return [
-        LocatedRecord(f"Row {number} of {path}", {name: value for name, value in row.items() if name is not None})
-        for number, row in enumerate(rows, start=1)
-    ]
+    return [LocatedRecord(f"Row {number} of {path}", row) for number, row in enumerate(rows, start=1)]
 
 
 def normalize_split(name: str | None) -> Split:

@@ -57,16 +57,18 @@ class _ReviewedPaper(BaseModel):
     id: NonEmptyText = Field(validation_alias=AliasChoices("id", "slug"))
     paper: NonEmptyText = Field(validation_alias=AliasChoices("paper", "document_content"))
     title: str = ""
-    corpus: str = ""
+    corpus: NonEmptyText
     comments: list[_PaperComment]
 
 
 def _convert_reviewed_papers(entries: Sequence[LocatedRecord], path: Path) -> list[Sample]:
     """Convert papers with their comments into samples."""
-    papers = [validate_record(_ReviewedPaper, where, record) for where, record in entries]
-    known = {True: "OpenAIReview", False: derive_corpus_name(path)}
-    corpora = [known["slug" in record] for _, record in entries]
-    return [_build_sample(paper, paper.corpus or corpus) for paper, corpus in zip(papers, corpora, strict=True)]
+    own = derive_corpus_name(path)
+    papers = (
+        validate_record(_ReviewedPaper, where, {"corpus": "OpenAIReview" if "slug" in record else own, **record})
+        for where, record in entries
+    )
+    return [_build_sample(paper) for paper in papers]
 
 
 def _join_by_paper(samples: Iterable[Sample]) -> list[Sample]:
@@ -77,10 +79,10 @@ def _join_by_paper(samples: Iterable[Sample]) -> list[Sample]:
             new = _ReviewedPaper(id=each.paper_id, paper=each.paper, corpus=each.corpus, comments=[])
             comment = _PaperComment(quote=each.paragraph, comment=each.feedback)
             papers.setdefault(each.paper_id, new).comments.append(comment)
-    return [_build_sample(papers[name], papers[name].corpus) for name in sorted(papers)]
+    return [_build_sample(papers[name]) for name in sorted(papers)]
 
 
-def _build_sample(source: _ReviewedPaper, corpus: str) -> WholePaperSample:
+def _build_sample(source: _ReviewedPaper) -> WholePaperSample:
     """Build the sample of a paper, with the places of its comments and of the paragraphs that Draftroom reads.
 
     Raises:
@@ -108,7 +110,7 @@ def _build_sample(source: _ReviewedPaper, corpus: str) -> WholePaperSample:
     candidates = [(target["id"], len(target["text"].split())) for target in worth_it]
     return WholePaperSample(
         id=source.id,
-        corpus=corpus,
+        corpus=source.corpus,
         paper_id=source.id,
         title=source.title or document["title"],
         paper=source.paper,

@@ -16,18 +16,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 from pydantic import BaseModel, ConfigDict
 
-from evals.datasets.samples import SampleKind
 from state.errors import InputError
 from state.files import parse_json_record, read_file
 from tools.text import split_blocks
 
 if TYPE_CHECKING:
     from evals.evaluation import Evaluation
+    from evals.task import Item
 
 
 class HiddenItem(BaseModel):
@@ -85,27 +85,11 @@ def read_key(path: Path) -> BlindingKey:
     )
 
 
-# The field of a sample that raters see beside the text.
-_PAPER_FIELDS: Mapping[SampleKind, str] = {"journalism": "abstract", "feedback": "paper"}
-
 # Raters compare systems without a comment, too: raising none is an answer.
 _NO_COMMENT_TEXT = "No comment on this paragraph."
 
-
-class CandidateText(NamedTuple):
-    """The text of a row (a system or the corpus) for a sample, with what raters see beside it."""
-
-    id: str
-    """Id of the sample."""
-    system: str
-    text: str
-    title: str = ""
-    paragraph: str = ""
-    paper: str = ""
-    """The text that the systems were given."""
-    link: str = ""
-
-
+# Texts of systems or the corpus, by the sample's id and the name of the row.
+Candidates = Mapping[str, Mapping[str, "Item"]]
 LabelStudioTask = dict[str, dict[str, str]]  # the fields of a task below `data`
 
 
@@ -116,57 +100,39 @@ def list_judged_rows(evaluation: Evaluation) -> list[str]:
     return [row.name for row in rows] if any(row.system for row in rows) else []
 
 
-def collect_candidates(evaluation: Evaluation, rows: Sequence[str]) -> list[CandidateText]:
+def collect_candidates(evaluation: Evaluation, rows: Sequence[str]) -> Candidates:
     """Collect the texts of the named rows, from the samples for which all these rows have a text.
 
     Raises:
         InputError: No sample has a text of each row.
     """
-    found = []
-    for sample in evaluation.samples:
-        items = evaluation.collect_sample_items(sample)
-        if set(rows) <= items.keys():
-            found += [
-                CandidateText(
-                    id=sample["id"],
-                    system=row,
-                    text=items[row].text or _NO_COMMENT_TEXT,
-                    title=sample.get("title") or "",
-                    paragraph=sample.get("paragraph") or "",
-                    paper=sample[_PAPER_FIELDS[evaluation.task.kind]],
-                    link=sample.get("link") or "",
-                )
-                for row in rows
-            ]
+    every = {sample["id"]: evaluation.collect_sample_items(sample) for sample in evaluation.samples}
+    found = {name: {row: items[row] for row in rows} for name, items in every.items() if set(rows) <= items.keys()}
     if not found:
         raise InputError(f"No sample has a text of each of {', '.join(rows)}: name rows that were run.")
     return found
 
 
-def build_rating_tasks(candidates: Iterable[CandidateText], *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
-    """Return a task for each text, in random order and without Markdown, and the key to the tasks."""
-    texts = _group_by_sample(candidates)
+def build_rating_tasks(texts: Candidates, *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
+    """Return a task for each text of science journalism, in random order and without Markdown, and their key."""
     hidden = [HiddenItem(sample=sample, systems=(system,)) for sample, written in texts.items() for system in written]
     key = build_blinding_key(seed, hidden, together=False)
     tasks = []
     for item, each in key.items.items():
-        candidate = texts[each.sample][each.systems[0]]
+        rated = texts[each.sample][each.systems[0]]
         # Without Markdown, because headings and bold print would distinguish a model's text from a person's.
-        plain = "\n\n".join(block.text for block in split_blocks(candidate.text))
-        shown = {"item": item, "title": candidate.title, "paper": candidate.paper, "text": plain}
-        tasks.append({"data": {**shown, "anchor": _render_anchor(candidate.link)}})
+        plain = "\n\n".join(block.text for block in split_blocks(rated.text))
+        shown = {"item": item, "title": rated.sample["title"], "paper": rated.sample["abstract"], "text": plain}
+        tasks.append({"data": {**shown, "anchor": _render_anchor(rated.sample["link"])}})
     return tasks, key
 
 
-def build_comparison_tasks(
-    candidates: Iterable[CandidateText], *, seed: int
-) -> tuple[list[LabelStudioTask], BlindingKey]:
-    """Return a task for every two systems on every sample, in random order and on random sides, and the key.
+def build_comparison_tasks(texts: Candidates, *, seed: int) -> tuple[list[LabelStudioTask], BlindingKey]:
+    """Return a task for every two comments on every sample, in random order and on random sides, and the key.
 
     Raises:
         InputError: There are fewer than two systems.
     """
-    texts = _group_by_sample(candidates)
     hidden = []
     for sample, written in texts.items():
         for one, other in combinations(sorted(written), 2):
@@ -179,25 +145,18 @@ def build_comparison_tasks(
     tasks = []
     for item, each in key.items.items():
         first, second = (texts[each.sample][system] for system in each.systems)
+        commented = first.sample
         shown = {
             "item": item,
-            "paragraph": first.paragraph,
-            "paper": "" if first.link else first.paper,
+            "paragraph": commented["paragraph"],
+            "paper": "" if commented["link"] else commented["paper"],
             # Markdown stays, because removing it would remove the asterisks of formulas.
-            "first": first.text,
-            "second": second.text,
-            "anchor": _render_anchor(first.link),
+            "first": first.text or _NO_COMMENT_TEXT,
+            "second": second.text or _NO_COMMENT_TEXT,
+            "anchor": _render_anchor(commented["link"]),
         }
         tasks.append({"data": shown})
     return tasks, key
-
-
-def _group_by_sample(candidates: Iterable[CandidateText]) -> dict[str, dict[str, CandidateText]]:
-    """Return the texts by the id of the sample, then by system."""
-    texts: dict[str, dict[str, CandidateText]] = {}
-    for candidate in candidates:
-        texts.setdefault(candidate.id, {})[candidate.system] = candidate
-    return texts
 
 
 def _render_anchor(link: str) -> str:

@@ -25,13 +25,12 @@ _CODE_ONLY = MarkdownIt("zero").enable("backticks")
 
 
 class Picture(NamedTuple):
-    """A drawn figure as the bytes of an SVG and of a PNG file."""
+    """A drawn figure as the bytes of an SVG file."""
 
     name: str
     """Name of the files, without suffix."""
     title: str
     svg: bytes
-    png: bytes
 
 
 class ReportSection(NamedTuple):
@@ -72,7 +71,7 @@ def format_decimal(value: float | None, digits: int = 2) -> str:
 
 
 def format_estimate(found: Interval | None, *, scale: float = 1.0, digits: int = 2, has_interval: bool = True) -> str:
-    """Format a figure, scaled by a factor, with its interval in brackets, or as a dash if it is missing."""
+    """Format a figure, multiplied by `scale`, with its interval in brackets, or as a dash if it is missing."""
     if found is None:
         return format_decimal(None)
     value, low, high = (format_decimal(scale * part, digits) for part in found)

@@ -1,20 +1,19 @@
 """The report of an evaluation: main results, tables, figures, settings, costs and failures, and a page a sample.
 
-Figures are drawn as SVG and PNG, with measured and published points. The same data gives the same bytes: the files have
+Figures are drawn as SVG, with measured and published points. The same data gives the same bytes: the files have
 no dates, and ids are derived from the content. Curves differ in markers and dashes as well as in colour.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import groupby
 from math import ceil, inf
 from statistics import fmean
+from textwrap import shorten
 from typing import Any, NamedTuple, cast
-from unicodedata import normalize
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -73,8 +72,7 @@ _FIGURE_STYLE: dict[Any, Any] = {  # matplotlib's type for the names is a list o
 # Colour, marker and dashes. The colours are Okabe and Ito's, which are safe for colour-blind readers.
 _CURVE_STYLES = (("#0072b2", "o", "-"), ("#d55e00", "s", "--"), ("#009e73", "^", "-."), ("#cc79a7", "D", ":"))
 _MAX_COLUMNS = 3
-# By format: the metadata that depends on the time or the software.
-_OMITTED_METADATA = {"svg": ("Creator", "Date", "Format", "Type"), "png": ("Software",)}
+_OMITTED_METADATA = ("Creator", "Date", "Format", "Type")  # it depends on the time or the software
 _MeasuredValues = Mapping[tuple[str, str], Mapping[str, float]]  # by row and sample, then by measure
 
 
@@ -93,7 +91,6 @@ def write_reports(evaluation: Evaluation, folder: RunFolder) -> str:
         "report.html": render_report_html(report, pages=pages, ranked_by=evaluation.task.ranked_by).encode(),
         **{f"samples/{page.file}": render_sample_page(pages, place).encode() for place, page in enumerate(pages)},
         **{f"figures/{each.name}.svg": each.svg for each in pictures},
-        **{f"figures/{each.name}.png": each.png for each in pictures},
     }
     for name, content in files.items():
         path = folder.path / name
@@ -116,6 +113,7 @@ def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] 
     for (_, system), output in evaluation.outputs.items():
         for sentence in output.get("not_as_published", []):
             deviations.setdefault(sentence, {})[system] = None
+    failures = [f"{each.sample}, {each.system}: {shorten(each.error, _MAX_ERROR_LENGTH)}" for each in evaluation.failed]
     sections = [
         *tables,
         *build_mean_sections(evaluation),
@@ -123,7 +121,7 @@ def build_evaluation_report(evaluation: Evaluation, pictures: Sequence[Picture] 
         _build_system_section(task, config),
         ReportSection("Not as published", points=[f"{', '.join(names)}: {each}" for each, names in deviations.items()]),
         _build_cost_section(evaluation.costs),
-        ReportSection("What failed", _RETRY_HINT, [_describe_failure(failed) for failed in evaluation.failed]),
+        ReportSection("What failed", _RETRY_HINT, failures),
         ReportSection("Notes", points=task.notes),
     ]
     return ReportDocument(
@@ -220,12 +218,6 @@ def _build_cost_section(costs: Sequence[Cost]) -> ReportSection:
     return ReportSection("What it cost", _COST_LEGEND, table=build_table(header, rows), words=3)
 
 
-def _describe_failure(failed: FailedRun) -> str:
-    """Return a line with a failed run and its error, which may be shortened."""
-    cut = "..." if len(failed.error) > _MAX_ERROR_LENGTH else ""
-    return f"{failed.sample}, {failed.system}: {failed.error[:_MAX_ERROR_LENGTH]}{cut}"
-
-
 class PageText(NamedTuple):
     """A text on a page, with its title and its formatted scores."""
 
@@ -300,24 +292,14 @@ def render_sample_page(pages: Sequence[SamplePage], place: int) -> str:
 
 
 def draw_figures(evaluation: Evaluation) -> list[Picture]:
-    """Draw all figures of an evaluation as SVG and PNG in memory."""
+    """Draw all figures of an evaluation as SVG in memory."""
     pictures = []
     with rc_context(_FIGURE_STYLE):
         for number, chart in enumerate(evaluation.charts, start=1):
-            title, figure = chart.scores.title, _draw_curves(chart)
-            encoded = {}
-            for kind, omitted in _OMITTED_METADATA.items():
-                buffer = BytesIO()
-                figure.savefig(buffer, format=kind, dpi=150, metadata=dict.fromkeys(omitted))
-                encoded[kind] = buffer.getvalue()
-            pictures.append(Picture(f"{number}-{make_slug(title)}", title, encoded["svg"], encoded["png"]))
+            buffer = BytesIO()
+            _draw_curves(chart).savefig(buffer, format="svg", metadata=dict.fromkeys(_OMITTED_METADATA))
+            pictures.append(Picture(f"figure-{number}", chart.scores.title, buffer.getvalue()))
     return pictures
-
-
-def make_slug(text: str) -> str:
-    """Convert a text into at most 40 lower-case ASCII letters, digits and hyphens for a file name; may be empty."""
-    ascii_only = normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    return re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:40].strip("-")
 
 
 def _draw_curves(chart: Chart) -> Figure:

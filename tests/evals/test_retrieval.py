@@ -53,7 +53,7 @@ def test_what_is_found_is_counted_over_the_comments(comments: list[LabelledComme
         f"the {searched}, {mode}" for searched in ("question", "comment") for mode in ("hybrid", "dense", "bm25")
     ]
     for way in ("the question, bm25", "the comment, hybrid"):
-        assert [cell.partition(" [")[0] for cell in found[way][1:4]] == ["50 %"] * 3
+        assert [cell.partition(" [")[0] for cell in found[way][1:4]] == ["50"] * 3
 
 
 def test_each_label_names_its_paper_its_places_and_a_question() -> None:

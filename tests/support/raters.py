@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from evals.human.blinding import CandidateText
+from evals.task import Item
 
 SYSTEMS = ("Vermilion-9B", "Ochre Loop", "Cobalt", "Umber")
 SAMPLES = ("specimen-1", "specimen-2", "specimen-3")
@@ -30,21 +30,26 @@ WRITTEN = {text_of(sample, system): (sample, system) for sample in SAMPLES for s
 """Sample and system by their text."""
 
 
-def candidates(samples: Sequence[str] = SAMPLES, systems: Sequence[str] = SYSTEMS) -> list[CandidateText]:
-    """The texts of all systems."""
-    return [
-        CandidateText(
-            id=sample,
-            system=system,
-            text=text_of(sample, system),
-            title=f"Cress and tea {SAMPLES.index(sample)}",
-            paragraph=f"Tray {SAMPLES.index(sample)} was watered with tea.",
-            paper=paper_of(sample),
-            link=LINK,
-        )
-        for sample in samples
-        for system in systems
-    ]
+def candidates(samples: Sequence[str] = SAMPLES, **fields: str) -> dict[str, dict[str, Item]]:
+    """The texts of all systems, by sample and system."""
+    return {
+        name: {
+            system: Item(
+                sample={
+                    "title": f"Cress and tea {SAMPLES.index(name)}",
+                    "paragraph": f"Tray {SAMPLES.index(name)} was watered with tea.",
+                    "abstract": paper_of(name),
+                    "paper": paper_of(name),
+                    "link": LINK,
+                    **fields,
+                },
+                text=text_of(name, system),
+                output={},
+            )
+            for system in SYSTEMS
+        }
+        for name in samples
+    }
 
 
 class Sheet(NamedTuple):

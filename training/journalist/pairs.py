@@ -12,9 +12,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from evals.datasets.samples import NonEmptyText, TrainDevSplit
+from evals.datasets.samples import NonEmptyText, TrainDevSplit, read_entries, validate_record
 from state.errors import InputError, SettingsError
-from state.files import read_validated_records, resolve_cache_folder
+from state.files import resolve_cache_folder
 from training.fitting import FitConfig
 
 Example = TypeVar("Example")
@@ -69,9 +69,7 @@ class SummaryPair(BaseModel):
 
 def read_summary_pairs(paths: Sequence[Path]) -> list[SummaryPair]:
     """Read pairs from JSON Lines files, and keep only the first pair of each paper."""
-    pairs = [
-        pair for path in paths for _, pair in read_validated_records(path, SummaryPair, "abstract with its summary")
-    ]
+    pairs = [validate_record(SummaryPair, *entry) for path in paths for entry in read_entries(path)]
     # A pair without a DOI is of the same paper as a pair that has the title and a DOI.
     keys = {_normalize_paper_key(pair.title): pair.paper for pair in pairs if pair.doi and pair.title}
     kept: dict[str, SummaryPair] = {}

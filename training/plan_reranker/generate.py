@@ -19,6 +19,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -109,15 +110,15 @@ async def generate_plan(arguments: tuple[PlanKind, str, str, ModelSettings]) -> 
     return answer.value.text
 
 
+@dataclass
 class PlanWork(RowWork):
     """Work that asks a model for the plan of a kind that leads to a comment on a paragraph."""
 
-    def __init__(self, model: ModelSettings) -> None:
-        self._model = model
+    model: ModelSettings
 
     async def run_row(self, row: Record) -> Record:
         """Return the plan of a row of the arguments of `generate_plan` as `plan`."""
-        return {"plan": await generate_plan.ainvoke((row["kind"], row["paragraph"], row["comment"], self._model))}
+        return {"plan": await generate_plan.ainvoke((row["kind"], row["paragraph"], row["comment"], self.model))}
 
 
 async def generate_plans(
@@ -126,7 +127,6 @@ async def generate_plans(
     plans: Path,
     model: ModelSettings,
     most: int | None = None,
-    concurrency: int = 32,
 ) -> str:
     """Ask a model for the plans that the log lacks, write the file of plans, and return a sentence with their number.
 
@@ -153,7 +153,7 @@ async def generate_plans(
         chosen.items(),
         PlanWork(model),
         log,
-        Workers(concurrency),
+        Workers(model.concurrency),
         keys=chosen,
         fields=["id", "kind"],
         on_end=lambda ended: print_line(str(ended)),
@@ -180,7 +180,6 @@ async def main() -> None:
     parser.add_argument("--log", type=Path, required=True)
     parser.add_argument("--plans", type=Path, required=True)
     parser.add_argument("--most", type=int, help="plans to write, including those in the log")
-    parser.add_argument("--concurrency", type=int, default=32)
     given = vars(parser.parse_args())
     model = load_settings().resolve_model_settings("planner")
     summary = await generate_plans(read_json_lines(given.pop("pairs")), model=model, **given)

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from datasets import Dataset
+from pandas import DataFrame
 from pydantic import Field
 from sklearn.metrics import accuracy_score, classification_report, confusion_matrix, f1_score
 from torch.nn.functional import cross_entropy
@@ -158,18 +159,12 @@ def _render_evaluation(
     """Yield lines of Markdown: accuracy on the dev sentences, precision, recall and F1 by label, a confusion matrix."""
     gold = [each.label for each in split.dev]
     commonest = Counter(each.label for each in split.train).most_common(1)[0][0]
-    figures = classification_report(gold, predicted, labels=labels, output_dict=True, zero_division=0)
     yield "| | accuracy (95% interval) |\n|---|---|"
     for name, guessed in (("classifier", predicted), ("majority label", [commonest] * len(gold))):
         hits = [guess == label for guess, label in zip(guessed, gold, strict=True)]
         # The bootstrap draws papers, as the sentences about one paper depend on each other.
         mean, low, high = estimate_clustered_mean(hits, [each.paper_id for each in split.dev])
         yield f"| {name} | {mean:.1%} ({low:.1%} to {high:.1%}) |"
-    yield "\n| label | precision | recall | F1 | sentences |\n|---|---|---|---|---|"
-    for label in (*labels, "macro avg"):
-        row = figures[label]
-        cells = (f"{row[name]:.3f}" for name in ("precision", "recall", "f1-score"))
-        yield f"| {label} | {' | '.join(cells)} | {row['support']:.0f} |"
-    yield f"\nAnnotated (rows) and predicted (columns):\n\n| | {' | '.join(labels)} |\n{'|---' * (len(labels) + 1)}|"
-    for label, counts in zip(labels, confusion_matrix(gold, predicted, labels=labels), strict=True):
-        yield f"| {label} | {' | '.join(map(str, counts))} |"
+    figures = classification_report(gold, predicted, labels=labels, digits=3, zero_division=0)
+    confusion = DataFrame(confusion_matrix(gold, predicted, labels=labels), index=labels, columns=labels)
+    yield f"\n```\n{figures}```\n\nAnnotated (rows) and predicted (columns):\n\n```\n{confusion.to_string()}\n```"

@@ -27,17 +27,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, get_args
 
-from rich.console import Console
-from rich.table import Table
+import typer
 from typing_extensions import TypedDict
 
+from evals.datasets.feedback import CorpusParagraph
 from evals.datasets.samples import Part
 from state.errors import DraftroomError
 from state.feedback import Weakness
 from state.files import write_atomically
 from tools.text import list_sentence_starts, strip_accents
 from training.review_filters.labelled_sentences import Task
-from training.review_filters.papers import Paper, PaperParagraph, PaperReview, read_reviewed_papers
+from training.review_filters.papers import Paper, PaperReview, read_reviewed_papers
 
 # Shortest quotations, in words: without quotation marks, and in them.
 _MIN_RUN_WORDS: Final = 6
@@ -63,7 +63,7 @@ class ReviewComment(NamedTuple):
     """A review's sentences about one paragraph."""
 
     section: str
-    paragraph: PaperParagraph
+    paragraph: CorpusParagraph
     review: PaperReview
     sentences: list[str]
 
@@ -292,10 +292,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         write_atomically(given.out, "".join(f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in pairs).encode())
     except OSError as error:
         raise SystemExit(f"{given.out} cannot be written ({error.strerror}); choose another file.") from error
-    table = Table("stage", "count", title="Dataset compiler")
     for stage, count in counts.items():
-        table.add_row(stage, f"{count:,}")
-    Console().print(table)
+        typer.echo(f"{stage}: {count:,}")
 
 
 def _load_filter(folder: Path | None, task: Task) -> SentenceClassifier | None:

@@ -13,10 +13,9 @@ from typing import Final, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel
 
-from evals.datasets.samples import NonEmptyText, Part, TrainDevSplit
+from evals.datasets.samples import NonEmptyText, Part, TrainDevSplit, read_entries, validate_record
 from state.errors import InputError
 from state.feedback import Weakness
-from state.files import read_validated_records
 
 Task = Literal["purpose", "aspect"]
 
@@ -117,10 +116,12 @@ def read_sentence_split(task: Task, path: Path) -> TrainDevSplit[LabelledSentenc
 def _iterate_labelled_sentences(task: Task, path: Path) -> Iterator[tuple[str, LabelledSentence]]:
     """Yield (train, dev or test; sentence) for the sentences of a corpus that get a label of the task."""
     if task == "purpose":
-        for _, line in read_validated_records(path, _F1000rdLine, "labelled sentence of F1000RD"):
+        for where, values in read_entries(path):
+            line = validate_record(_F1000rdLine, where, values)
             yield line.split, LabelledSentence(line.text, line.label, line.paper_id)
         return
-    for _, record in read_validated_records(path, _PeerReviewAnalyzeLine, "labelled sentence of Peer-Review-Analyze"):
+    for where, values in read_entries(path):
+        record = validate_record(_PeerReviewAnalyzeLine, where, values)
         aspects = [aspect for aspect, _ in record.aspect_labels]
         label = map_peer_review_aspect(record.text, aspects, record.section_labels)
         if label:

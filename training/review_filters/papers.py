@@ -16,25 +16,16 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from evals.datasets.feedback import build_corpus_paper, find_graph_folder, iterate_linked_sentences, read_graph
+from evals.datasets.feedback import (
+    CorpusPaper,
+    build_corpus_paper,
+    find_graph_folder,
+    iterate_linked_sentences,
+    read_graph,
+)
 from evals.datasets.samples import NonEmptyText, Part, read_entries, validate_record
 from state.errors import InputError
-from state.files import parse_json_record, read_text, read_validated_records
-
-
-class PaperParagraph(BaseModel):
-    """A paragraph of a reviewed paper, with its id."""
-
-    id: NonEmptyText
-    """Unique in its paper."""
-    text: str
-
-
-class Section(BaseModel):
-    """A section of a reviewed paper, with its paragraphs."""
-
-    heading: str = ""
-    paragraphs: list[PaperParagraph]
+from state.files import parse_json_record, read_text
 
 
 class AnnotatedLink(BaseModel):
@@ -55,11 +46,9 @@ class PaperReview(BaseModel):
     license: str | None = None
 
 
-class Paper(BaseModel):
+class Paper(CorpusPaper):
     """A paper with its reviews, a line of the corpus."""
 
-    paper_id: NonEmptyText
-    sections: list[Section]
     reviews: list[PaperReview]
     license: str | None = None
     split: Part | None = None
@@ -79,9 +68,10 @@ def read_reviewed_papers(path: Path) -> list[Paper]:
             raise InputError(f"{path} is not a folder of F1000RD or ARIES: it lacks {error}.") from error
         return [validate_record(Paper, f"the paper {record['paper_id']} of {path}", record) for record in records]
     papers: dict[str, Paper] = {}
-    for number, paper in read_validated_records(path, Paper, "paper with its reviews"):
+    for where, record in read_entries(path):
+        paper = validate_record(Paper, where, record)
         if paper.paper_id in papers:
-            raise InputError(f"Line {number} of {path} has the paper {paper.paper_id!r} a second time; keep one.")
+            raise InputError(f"{where} has the paper {paper.paper_id!r} a second time; keep one.")
         papers[paper.paper_id] = paper
     return list(papers.values())
 

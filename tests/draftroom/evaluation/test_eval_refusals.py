@@ -133,12 +133,12 @@ ON_A_RUN = [
 @pytest.mark.parametrize("command", ON_A_RUN, ids=lambda command: command[0])
 def test_a_folder_without_a_run(draftroom: Command, tmp_path: Path, command: list[str]) -> None:
     result = draftroom("eval", *(str(tmp_path) if word == "RUN" else word for word in command))
-    assert_refused(draftroom, result, "missing_file", f"{tmp_path} holds no evaluation")
+    assert_refused(draftroom, result, "missing_file", f"{tmp_path / 'config.json'} cannot be read")
 
 
 def test_the_second_of_two_runs_is_looked_for_too(draftroom: Command, runs: Runs, tmp_path: Path) -> None:
     result = draftroom("eval", "compare", runs.journalism, tmp_path / "missing")
-    assert_refused(draftroom, result, "missing_file", "missing holds no evaluation")
+    assert_refused(draftroom, result, "missing_file", "name a folder that holds an evaluation")
 
 
 def test_runs_of_different_tasks_are_not_compared(draftroom: Command, runs: Runs) -> None:
@@ -152,7 +152,7 @@ def test_runs_of_different_tasks_are_not_compared(draftroom: Command, runs: Runs
         ("config.json", '"task"', '"tasks"', "config.json is damaged, or of another version"),
         ("config.json", "science_journalism", "gardening", "use Draftroom"),
         ("config.json", '"summaries"', '"weeds"', "use Draftroom"),
-        ("samples.jsonl", '{"id"', "{id", "The samples of the run are lost"),
+        ("samples.jsonl", '{"id"', "{id", "Line 1 of"),
     ],
 )
 def test_a_run_that_was_damaged_or_is_of_another_version(
@@ -167,7 +167,7 @@ def test_a_run_that_was_damaged_or_is_of_another_version(
 def test_a_run_without_its_samples(draftroom: Command, runs: Runs) -> None:
     (runs.journalism / "samples.jsonl").unlink()
     result = draftroom("eval", "resume", runs.journalism)
-    assert_refused(draftroom, result, "bad_request", "Put the file back")
+    assert_refused(draftroom, result, "missing_file", "samples.jsonl cannot be read")
 
 
 def test_reports_that_cannot_be_written(draftroom: Command, runs: Runs) -> None:

@@ -9,8 +9,9 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evals.human.blinding import CandidateText, build_comparison_tasks, build_rating_tasks
+from evals.human.blinding import build_comparison_tasks, build_rating_tasks
 from evals.human.label_studio import build_comparison_config, build_rating_config
+from evals.task import Item
 from tests.support.raters import LINK, SAMPLES, SYSTEMS, WRITTEN, candidates, paper_of
 
 SEEDS = st.integers()
@@ -59,7 +60,9 @@ def test_the_comparisons_of_a_sample_stand_together() -> None:
 
 def test_the_seed_makes_order_sides_and_names() -> None:
     sheets, _ = build_comparison_tasks(candidates(), seed=4)
-    assert build_comparison_tasks(candidates()[::-1], seed=4)[0] == sheets, "it does not hang on the order of the file"
+    assert build_comparison_tasks(candidates(SAMPLES[::-1]), seed=4)[0] == sheets, (
+        "it does not hang on the order of the file"
+    )
     others = [build_comparison_tasks(candidates(), seed=seed)[0] for seed in range(20)]
     assert len({tuple(sheet["data"]["paragraph"] for sheet in other) for other in others}) > 1
     assert len({tuple(sheet["data"]["item"] for sheet in other) for other in others}) == 20
@@ -77,15 +80,16 @@ def test_another_sample_changes_nothing_about_the_others() -> None:
 
 def test_a_text_is_shown_without_markdown() -> None:
     text = "# Thirsty moss\n\nMoss *drinks* **rain**.\n\n- It has no roots."
-    (shown,), _ = build_rating_tasks([CandidateText(id="moss", system="Umber", text=text, paper="Moss.")], seed=0)
+    (shown,), _ = build_rating_tasks(
+        {"moss": {"Umber": Item({"title": "", "abstract": "Moss.", "link": ""}, text, {})}}, seed=0
+    )
     assert shown["data"]["text"] == "Thirsty moss\n\nMoss drinks rain.\n\nIt has no roots."
 
 
 def test_the_paper_itself_is_shown_where_no_link_leads_to_it() -> None:
     linked, _ = build_comparison_tasks(candidates(), seed=0)
     assert {(LINK in unescape(sheet["data"]["anchor"]), sheet["data"]["paper"]) for sheet in linked} == {(True, "")}
-    bare = [each._replace(link="") for each in candidates()]
-    shown, _ = build_comparison_tasks(bare, seed=0)
+    shown, _ = build_comparison_tasks(candidates(link=""), seed=0)
     assert {(sheet["data"]["anchor"], sheet["data"]["paper"]) for sheet in shown} == {
         ("", paper_of(sample)) for sample in SAMPLES
     }
@@ -96,5 +100,5 @@ def test_a_link_can_be_clicked_and_cannot_break_out_of_its_attribute() -> None:
     tasks, _ = build_comparison_tasks(candidates(), seed=3)
     anchor = f'<a href="{escaped}" target="_blank" rel="noopener noreferrer">{escaped}</a>'
     assert {task["data"]["anchor"] for task in tasks} == {anchor}
-    hostile = [each._replace(link='https://x/"><script>alert(1)</script>') for each in candidates()]
+    hostile = candidates(link='https://x/"><script>alert(1)</script>')
     assert "<script>" not in build_comparison_tasks(hostile, seed=3)[0][0]["data"]["anchor"]

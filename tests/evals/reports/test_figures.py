@@ -18,10 +18,9 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> list[Picture]:
     return draw_figures(run(tmp_path_factory.mktemp("run"), usual_texts()))
 
 
-def test_the_papers_figure_is_drawn_in_both_formats(usual: list[Picture]) -> None:
-    assert [(each.name, each.title) for each in usual] == [("1-figure-1-tea", "Figure 1, Tea")]
+def test_the_papers_figure_is_drawn(usual: list[Picture]) -> None:
+    assert [(each.name, each.title) for each in usual] == [("figure-1", "Figure 1, Tea")]
     for picture in usual:
-        assert picture.png.startswith(b"\x89PNG")
         assert ET.fromstring(picture.svg).tag == "{http://www.w3.org/2000/svg}svg"
 
 
@@ -32,6 +31,5 @@ def test_what_was_not_run_is_not_drawn(tmp_path: Path) -> None:
 def test_one_sample_and_corpora_with_strange_names_can_be_drawn(tmp_path: Path) -> None:
     samples = [sample("s", corpus="a $ <b> --> é"), sample("t", corpus="茶")]
     pictures = draw_figures(run(tmp_path, usual_texts(2), samples=samples))
-    assert pictures[0].name == "1-figure-1-a-b-e"
     assert len({picture.name for picture in pictures}) == len(pictures) == 2
     assert b"<b>" not in b"".join(picture.svg for picture in pictures)

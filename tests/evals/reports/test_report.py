@@ -172,11 +172,14 @@ def test_without_the_baseline_nothing_is_compared_and_the_report_says_so(tmp_pat
 
 
 def test_what_failed_is_listed_with_its_error_and_how_to_try_it_again(tmp_path: Path) -> None:
-    errors = {("s7", "clever"): "model_output: It is no JSON.", ("s6", "clever"): "x" * 1000}
+    errors = {("s7", "clever"): "model_output: It is no JSON.", ("s6", "clever"): "It failed. " * 100}
     text = markdown(run(tmp_path, {"plain": [[tea(6)]] * 8, "clever": [[tea(4)]] * 6}, errors=errors))
     assert "Failed: 2 of 16 runs" in part(text, "In short")
     assert "draftroom eval resume" in part(text, "What failed")
-    assert points(text, "What failed") == ["s7, clever: model_output: It is no JSON.", f"s6, clever: {'x' * 300}..."]
+    assert points(text, "What failed") == [
+        "s7, clever: model_output: It is no JSON.",
+        f"s6, clever: {'It failed. ' * 26}It [...]",
+    ]
     assert "Not finished" not in text
 
 
@@ -207,7 +210,7 @@ def test_several_corpora_have_a_mean_beside_the_papers(tmp_path: Path) -> None:
 def test_a_plot_is_named_in_a_few_words(tmp_path: Path) -> None:
     evaluation = run(tmp_path, usual_texts(), samples=[sample(f"s{number}", corpus="T[1]") for number in range(8)])
     text = markdown(evaluation, pictures=draw_figures(evaluation))
-    assert "![Figure: Figure 1, T(1)](figures/1-figure-1-t-1.svg)" in text
+    assert "![Figure: Figure 1, T(1)](figures/figure-1.svg)" in text
 
 
 @every_task

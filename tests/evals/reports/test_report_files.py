@@ -52,7 +52,7 @@ def test_every_file_is_written_and_every_link_leads_to_one(reports: Written) -> 
     written = files(reports.folder)
     assert {"report.md", "report.html", "scores.json"} <= set(written)
     assert {f"samples/{number}.html" for number in range(1, len(SAMPLES) + 1)} <= set(written)
-    assert {name.rsplit(".")[-1] for name in written if name.startswith("figures/")} == {"svg", "png"}
+    assert {name.rsplit(".")[-1] for name in written if name.startswith("figures/")} == {"svg"}
     for path in (*reports.folder.glob("*.html"), *reports.folder.glob("samples/*.html")):
         page = Page(path.read_text(encoding="utf-8"))
         places = {f"#{value}" for name, value in page.attributes if name == "id"}

@@ -39,8 +39,8 @@ def test_files_are_read_in_order_and_other_fields_are_ignored(tmp_path: Path) ->
         ('{"abstract": "a"}', "`summary`"),
         ('{"abstract": "a", "summary": " "}', "`summary`"),
         ('{"abstract": 1, "summary": "b"}', "`abstract`"),
-        ('["a", "b"]', "is no abstract with its summary"),
-        ('{"abstract": "a", ', "is no abstract with its summary"),
+        ('["a", "b"]', "is no JSON object"),
+        ('{"abstract": "a", ', "is no JSON"),
     ],
 )
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str, reason: str) -> None:
