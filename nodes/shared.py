@@ -186,7 +186,7 @@ def list_deviations(
     return [*deviations, *own]
 
 
-async def ask_role(
+async def ask_role(  # noqa: PLR0913 - what a question consists of
     caller: Caller,
     prompts: Path,
     state: Mapping[str, Any],
@@ -194,12 +194,13 @@ async def ask_role(
     schema: type[Value],
     *,
     trim: str,
-    model: str = "",
+    model: ModelSettings | None = None,
+    number: int = 1,
 ) -> Answer[Value]:
     """Ask a role's model with the prompt of the caller's step in `prompts`, and return the answer with its calls.
 
-    `trim` names the variable that is shortened if the prompt does not fit the model's context, and `model` the role
-    whose model answers, if it is not the caller's.
+    `trim` names the variable that is shortened if the prompt does not fit the model's context, `model` is the one that
+    answers, if it is not the role's, and `number` how many answers are sampled.
 
     Raises:
         NoUsableAnswer: The model gave no usable answer in two tries, or the prompt does not fit its context.
@@ -207,8 +208,8 @@ async def ask_role(
         SettingsError: The endpoint does not accept the request.
     """
     prompt = await load_step_prompt(prompts, caller.step, state)
-    settings = get_model_settings(model or caller.role, state)
-    return await ask_model(caller, prompt, variables, schema, settings, trim=trim, limits=get_limits(state))
+    model, limits = model or get_model_settings(caller.role, state), get_limits(state)
+    return await ask_model(caller, prompt, variables, schema, model, trim=trim, limits=limits, number=number)
 
 
 async def load_step_prompt(prompts: Path, step: str, state: Mapping[str, Any]) -> Prompt:

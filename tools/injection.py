@@ -10,6 +10,7 @@ installs, only tokens and phrases are used.
 from __future__ import annotations
 
 import re
+import tomllib
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
@@ -33,31 +34,9 @@ from tools.text import (
 )
 
 _MAX_QUOTE_CHARACTERS = 400  # of hidden text that is no instruction
-_WHY_VISIBLE: Final[dict[FindingKind, str]] = {
-    "instruction": "This sentence is addressed to a language model or an automated reviewer; agents are shown it as a "
-    "quotation.",
-    "chat template": "This sentence holds tokens that divide the turns of a conversation with a language model; agents "
-    "are shown it as a quotation without them.",
-}
-_WHY_HIDDEN: Final[dict[FindingKind, str]] = {
-    "instruction": "Text that a reader cannot see ({reason}) is addressed to a language model or an automated "
-    "reviewer; no agent is shown it.",
-    "chat template": "Text that a reader cannot see ({reason}) holds tokens that divide the turns of a conversation "
-    "with a language model; no agent is shown it.",
-    "hidden text": "The file holds text here that a reader cannot see ({reason}); no agent is shown it, and it may be "
-    "harmless.",
-}
-_REASON_TEXTS: Final[dict[HiddenReason, str]] = {
-    "colour": "in the colour of its background",
-    "size": "too small to read",
-    "off page": "outside the page",
-    "not drawn": "without ink, as under a scanned page",
-    "markup": "hidden by the page's markup",
-    "comment": "a comment",
-    "alternative text": "the description of a picture",
-    "form field": "a field of a form",
-    "metadata": "the file's metadata",
-}
+_EXPLANATIONS: Final[dict[str, dict[str, str]]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
 # Honest files have text in these places, too, so it is reported only if it addresses a model.
 _UNPRINTED_REASONS: Final[frozenset[HiddenReason]] = frozenset(
     {"comment", "alternative text", "form field", "metadata"}
@@ -147,7 +126,7 @@ def find_instructions(document: Document) -> list[Finding]:
         if not quotes and reason not in _UNPRINTED_REASONS:
             quotes = [(text[:_MAX_QUOTE_CHARACTERS], "hidden text")]
         for quote, kind in quotes:
-            why = _WHY_HIDDEN[kind].format(reason=_REASON_TEXTS[reason])
+            why = _EXPLANATIONS["hidden"][kind].format(reason=_EXPLANATIONS["reasons"][reason])
             found.append(Finding(place="hidden", page=page, quote=quote, kind=kind, visible=False, explanation=why))
     return found
 
@@ -162,7 +141,7 @@ def _find_visible_instructions(part: _VisiblePart, known: Iterable[str]) -> Iter
             quote=quote,
             kind=kind,
             visible=bool(INVISIBLE_CHARACTERS.sub("", quote).strip()),
-            explanation=_WHY_VISIBLE[kind],
+            explanation=_EXPLANATIONS["visible"][kind],
         )
     if match := SUSPICIOUS_CHARACTERS.search(part.text):
         message = "".join(chr(ord(tag) - 0xE0000) for run in TAG_RUN.findall(part.text) for tag in run)

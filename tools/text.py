@@ -7,11 +7,13 @@ and `fold_text` for a search that disregards accents, case and look-alike letter
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Mapping
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Final, Literal, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -50,38 +52,10 @@ _SPECIAL_TOKEN: Final = re.compile(
 _STRIPPED_CHARACTERS: Final = re.compile(
     f"[{_SHAPELESS}][{_SHAPELESS}{_VARIATION_SELECTORS}]*|[{_VARIATION_SELECTORS}][{_SHAPELESS}{_VARIATION_SELECTORS}]+"
 )
-# Letters that look like Latin ones, from Unicode's confusables, escaped because a reader could not tell them apart.
-# Capitals are listed only where they resemble another letter than their lower-case forms do.
-_LOOKALIKES: Final = {
-    "Cyrillic": (
-        "\u0430\u0432\u0435\u0456\u0458\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0501\u051b\u051d"
-        "\u0433\u043f\u044c\u04cf\u04bb\u04af\u04ab",
-        "abeijkmhopctyxsdqwrnblhyc",
-    ),
-    "Greek": (
-        "\u0397\u039d\u03a5\u039c\u0396\u03b1\u03b2\u03b5\u03b7\u03b9\u03ba\u03bc\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7"
-        "\u03b3\u03c9",
-        "hnymzabenikuvoptuxyw",
-    ),
-    "Armenian": ("\u0585\u057d\u0578\u0570\u0581\u0575\u056c", "ounhgjl"),
-    "Cherokee": (
-        "\u13aa\u13ac\u13d2\u13bb\u13ab\u13de\u13b7\u13e2\u13da\u13a2\u13d9\u13c3\u13a1\u13df\u13a0\u13d4",
-        "aeehjlmpstvzrcdw",
-    ),
-    "Latin": (
-        "\u0131\u0142\u00f8\u0111\u0251\u0261\u026a\u0274\u0280\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u1d0a"
-        "\u1d0b\u029f\u1d0d\u1d0f\u1d18\ua731\u1d1b\u1d1c\u1d20\u1d21\u028f\u1d22",
-        "ilodaginrabcdefghjklmopstuvwyz",
-    ),
-    "punctuation": (
-        "\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u2010\u2011\u2012\u2013\u2014\u2212_",
-        '\'\'\'\'""""""""------ ',
-    ),
-}
 _LATIN_BY_LOOKALIKE: Final = {
     ord(lookalike): letter
-    for lookalikes, letters in _LOOKALIKES.values()
-    for lookalike, letter in zip(lookalikes, letters, strict=True)
+    for script in tomllib.loads(Path(__file__).with_name("lookalikes.toml").read_text(encoding="utf-8")).values()
+    for lookalike, letter in zip(script["lookalikes"], script["letters"], strict=True)
 }
 _IDEOGRAPH: Final = re.compile("[\u3400-\u9fff]")
 # Plain text and text from a PDF pass through the same parser, so the syntax that would swallow their words is off:

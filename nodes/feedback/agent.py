@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from state.documents import Document, Paragraph, Passage
 from state.errors import NoUsableAnswer, RequestFailedError
 from state.extensions import FeedbackExtension
 from state.feedback import Action, Evidence, FeedbackState, ParagraphState, PartState, QuestionState, Step, StepRecord
+from state.model_settings import ModelSettings
 from state.settings import FeedbackRole, FeedbackSettings
 from tools.checks.quotes import TextSpan, find_closest_quote, find_quote
 from tools.documents.reading import load_document
@@ -24,9 +25,10 @@ from tools.models.ask import Answer, Caller, Value
 PROMPTS = Path(__file__).parent / "prompts"
 
 AnyState = FeedbackState | ParagraphState | PartState | QuestionState
+QuotedText = TypeVar("QuotedText", Paragraph, Passage)
 
 
-async def ask_feedback_role(
+async def ask_feedback_role(  # noqa: PLR0913 - what a question consists of
     role: FeedbackRole,
     step: str,
     state: AnyState,
@@ -34,10 +36,12 @@ async def ask_feedback_role(
     schema: type[Value],
     *,
     trim: str = "evidence",
+    model: ModelSettings | None = None,
+    number: int = 1,
 ) -> Answer[Value]:
     """Ask the model of a role with the prompt of a step, for the state's paragraph if any; return answer and calls.
 
-    `trim` names the variable that is shortened if the prompt does not fit the model's context.
+    The last three arguments are those of `ask_role`.
 
     Raises:
         NoUsableAnswer: The model gave no usable answer, or this one request failed.
@@ -46,7 +50,7 @@ async def ask_feedback_role(
     whole: dict[str, Any] = {**state}  # of a whole paper, it has no target
     caller = Caller(role, step, whole["target"]["number"] if "target" in whole else 0)
     with translate_request_failures():
-        return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim)
+        return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim, model=model, number=number)
 
 
 @contextmanager
@@ -128,9 +132,16 @@ def refine_passage_location(passage: Passage, quote: str, document: Document) ->
     return passage
 
 
-def find_quoted_paragraph(quote: str, paragraphs: Sequence[Paragraph]) -> tuple[Paragraph, TextSpan] | None:
-    """Return the paragraph that an agent quotes, with the span of the quoted words in it; None if it quotes none."""
-    for find in (find_quote, find_closest_quote):  # first the very words, then a sentence with most of them
+def find_quoted_paragraph(
+    quote: str,
+    paragraphs: Sequence[QuotedText],
+    finders: Sequence[Callable[[str, str], TextSpan | None]] = (find_quote, find_closest_quote),
+) -> tuple[QuotedText, TextSpan] | None:
+    """Return the paragraph or passage that an agent quotes, with the span of the words in it; None if it quotes none.
+
+    The `finders` are tried one after the other: by default the very words, then a sentence with most of them.
+    """
+    for find in finders:
         for item in paragraphs:
             if place := find(quote, item["text"]):
                 return item, place
@@ -164,8 +175,8 @@ def make_evidence_id(step: str) -> str:
     return f"e{step[1:]}"
 
 
-def build_evidence(step: Step, source: Literal["computed", "model"], answer: str) -> Evidence:
-    """Build the evidence of a step whose answer has no place in a document."""
+def build_evidence(step: Step, source: Literal["computed", "model", "paper", "literature"], answer: str) -> Evidence:
+    """Build the evidence of a step, without the place of its answer in a document."""
     return Evidence(
         id=make_evidence_id(step["id"]),
         source=source,

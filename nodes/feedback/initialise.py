@@ -76,8 +76,11 @@ async def initialise(
     settings, paper = await resolve_input(state, "paper", FeedbackContext)
     for name in list_named_code(settings.feedback.model_dump()):  # a wrong name shows before a model is asked
         await asyncio.to_thread(load_custom_object, name)
-    if "investigator" in roles:
-        await asyncio.to_thread(_build_embeddings_client, settings.feedback)
+    # So does a package that the embedding model needs.
+    if "investigator" in roles and not settings.feedback.retriever and settings.feedback.retrieval != "bm25":
+        from tools.retrieval.embedders import choose_embeddings  # noqa: PLC0415 - packages of an extra
+
+        await asyncio.to_thread(choose_embeddings, settings.feedback.embedding)
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
@@ -112,14 +115,6 @@ async def initialise(
         "earlier": state.get("earlier", []),
         "finished": False,
     }
-
-
-def _build_embeddings_client(chosen: FeedbackSettings) -> None:
-    """Build the client of the embedding model, so that a missing package is told before a model is asked."""
-    if not chosen.retriever and chosen.retrieval != "bm25":
-        from tools.retrieval.embedders import choose_embeddings  # noqa: PLC0415 - packages of an extra
-
-        choose_embeddings(chosen.embedding)
 
 
 def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:

@@ -10,17 +10,18 @@ import asyncio
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from nodes.feedback.agent import (
     ask_feedback_role,
+    build_evidence,
+    find_quoted_paragraph,
     format_extension_flag,
     format_passages,
     format_prompt_text,
     get_feedback_settings,
     list_literature_sources,
     load_reviewed_paper,
-    make_evidence_id,
     refine_passage_location,
 )
 from nodes.shared import AgentAnswer
@@ -73,12 +74,8 @@ class PassageAnswer(AgentAnswer):
 class Investigation(NamedTuple):
     """Result of asking a question about the passages of a document."""
 
-    answer: str = ""
-    """Empty if there is none."""
-    quote: str = ""
-    """Verbatim; empty if the answer has no quote."""
-    section: str = ""
-    page: int = 0
+    evidence: Evidence | None = None
+    """The answer; None if there is none."""
     note: str = ""
     """Reason why there is no answer, or no quote."""
     calls: Sequence[CallRecord] = ()
@@ -88,8 +85,7 @@ async def answer_from_paper(state: QuestionState) -> ParagraphState:
     """Answer a question from the paper under review, or note why there is no answer."""
     paper, title = await load_reviewed_paper(state), state["document"]["title"]
     source = FoundDocument(document=paper, title=title, address="")
-    finding = await ask_about_document(state, source)
-    return _build_answer_update(state, finding, source, finding.calls)
+    return _build_answer_update(state, await ask_about_document(state, source))
 
 
 async def answer_from_literature(state: QuestionState) -> ParagraphState:
@@ -100,13 +96,13 @@ async def answer_from_literature(state: QuestionState) -> ParagraphState:
         studies, notes = await find_studies(state, state["step"]["question"])
     except RetrievalUnavailableError as error:
         return _build_answer_update(state, Investigation(note=str(error)))
-    calls, finding, source = list[CallRecord](), Investigation(note="no publication was found"), None
+    calls, finding = list[CallRecord](), Investigation(note="no publication was found")
     for source in studies:
         finding = await ask_about_document(state, source)
         calls += finding.calls
-        if finding.answer:
+        if finding.evidence:
             break
-    return _build_answer_update(state, finding, source, calls, notes)
+    return _build_answer_update(state, finding._replace(calls=calls), notes)
 
 
 async def ask_about_document(state: QuestionState, source: FoundDocument) -> Investigation:
@@ -131,34 +127,40 @@ async def ask_about_document(state: QuestionState, source: FoundDocument) -> Inv
         given = await ask_feedback_role("investigator", "answer_question", state, variables, schema, trim="passages")
     except NoUsableAnswer as error:
         return Investigation(note=error.problem, calls=error.spent)
-    if isinstance(given.value, PassageAnswer):
-        return _check_quoted_answer(state, source, passages, given.value, given.calls)
-    return _build_unquoted_investigation(given.value.answer, "", given.calls)
-
-
-def _check_quoted_answer(
-    state: QuestionState,
-    source: FoundDocument,
-    passages: list[Passage],
-    answer: PassageAnswer,
-    calls: list[CallRecord],
-) -> Investigation:
-    """Return an answer with its quote in the words of the passage, or without one if no passage has about these."""
+    if not is_actual_answer(given.value.answer):
+        return Investigation(note="the passages hold no answer", calls=given.calls)
     # The answer counts in any case, its quote only if a passage has it.
-    if not (placed := _locate_passage_quote(answer, passages)):
-        note = "it quoted no words of the passages, so it stands without a quote"
-        return _build_unquoted_investigation(answer.answer, note, calls)
-    passage, quote = placed
+    place, note = dict[str, Any](), ""
+    if isinstance(given.value, PassageAnswer):
+        place, note = _place_quote(state, source, passages, given.value)
+    kind: Literal["literature", "paper"] = "literature" if state["step"]["action"] == "ask_literature" else "paper"
+    evidence = {
+        **build_evidence(state["step"], kind, given.value.answer.strip()),
+        "title": source["title"] or source["document"]["title"],
+        "address": source["address"],
+    }
+    return Investigation(cast("Evidence", {**evidence, **place}), note, given.calls)
+
+
+def _place_quote(
+    state: QuestionState, source: FoundDocument, passages: list[Passage], answer: PassageAnswer
+) -> tuple[dict[str, Any], str]:
+    """Return a pair: an answer's quote in the words of its passage, with section and page, and why it has none."""
+    # The number of the passage may be wrong, so the other passages are searched, too.
+    named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
+    # "85.3%" and "n = 40" are quotes, too; words in a sentence's place must be nearly all its own, or they deny it.
+    finders = (partial(find_quote, fewest=1), partial(find_closest_quote, least=0.8))
+    if not (placed := find_quoted_paragraph(answer.quote, [*named, *passages], finders)):
+        return {}, "it quoted no words of the passages, so it stands without a quote"
+    passage, span = placed
+    quote, under_review = span.slice_text(passage["text"]), state["target"]
     # Words of the paragraph under review are no evidence for it, unless they also stand elsewhere in the paper.
-    under_review, paragraphs = state["target"], source["document"]["paragraphs"]
     is_own = not source["address"] and find_quote(quote, under_review["text"], fewest=1) is not None
-    others = (item["text"] for item in paragraphs if item["id"] != under_review["id"])
+    others = (item["text"] for item in source["document"]["paragraphs"] if item["id"] != under_review["id"])
     if is_own and not any(find_quote(quote, other, fewest=1) for other in others):
-        note = "it quoted the paragraph under review itself, so it stands without a quote"
-        return _build_unquoted_investigation(answer.answer, note, calls)
+        return {}, "it quoted the paragraph under review itself, so it stands without a quote"
     place = refine_passage_location(passage, quote, source["document"])
-    found = _build_unquoted_investigation(answer.answer, "", calls)
-    return found._replace(quote=quote, section=place["section"], page=place["page"]) if found.answer else found
+    return {"quote": quote, "section": place["section"], "page": place["page"]}, ""
 
 
 def is_actual_answer(answer: str) -> bool:
@@ -170,49 +172,10 @@ def is_actual_answer(answer: str) -> bool:
     return not all(_NO_ANSWER.fullmatch(other) or _NOT_IN_SOURCE.fullmatch(other) for other in others)
 
 
-def _locate_passage_quote(answer: PassageAnswer, passages: list[Passage]) -> tuple[Passage, str] | None:
-    """Return the passage that holds the quote, or a sentence close to it, and its words; None if no passage does."""
-    # The number of the passage may be wrong, so the other passages are searched, too.
-    named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
-    # "85.3%" and "n = 40" are quotes, too; words in a sentence's place must be nearly all its own, or they deny it.
-    for find in (partial(find_quote, fewest=1), partial(find_closest_quote, least=0.8)):
-        for passage in [*named, *passages]:
-            if place := find(answer.quote, passage["text"]):
-                return passage, place.slice_text(passage["text"])
-    return None
-
-
-def _build_unquoted_investigation(answer: str, note: str, calls: list[CallRecord]) -> Investigation:
-    """Return an investigation without a quote, and without an answer if it says that it does not know."""
-    if not is_actual_answer(answer):
-        return Investigation(note="the passages hold no answer", calls=calls)
-    return Investigation(answer.strip(), note=note, calls=calls)
-
-
-def _build_answer_update(
-    state: QuestionState,
-    finding: Investigation,
-    source: FoundDocument | None = None,
-    calls: Sequence[CallRecord] = (),
-    notes: Sequence[str] = (),
-) -> ParagraphState:
-    """Return the update with the outcome of the step, and evidence if `finding` and `source` hold an answer."""
-    step = state["step"]
-    evidence = None
-    if source and finding.answer:
-        evidence = Evidence(
-            id=make_evidence_id(step["id"]),
-            source="literature" if step["action"] == "ask_literature" else "paper",
-            question=step["question"],
-            answer=finding.answer,
-            quote=finding.quote,
-            title=source["title"] or source["document"]["title"],
-            section=finding.section,
-            page=finding.page,
-            address=source["address"],
-        )
-    answered = QuestionAnswer(step=step["id"], evidence=evidence, note=finding.note)
-    return {"answers": [answered], "calls": list(calls), "notes": list(notes)}
+def _build_answer_update(state: QuestionState, found: Investigation, notes: Sequence[str] = ()) -> ParagraphState:
+    """Return the update with the outcome of the step."""
+    answered = QuestionAnswer(step=state["step"]["id"], evidence=found.evidence, note=found.note)
+    return {"answers": [answered], "calls": list(found.calls), "notes": list(notes)}
 
 
 async def find_studies(state: QuestionState, question: str) -> tuple[list[FoundDocument], list[str]]:

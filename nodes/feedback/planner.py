@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from pydantic import BaseModel, create_model
 
 from nodes.feedback.agent import (
-    PROMPTS,
+    ask_feedback_role,
     fail_paragraph,
     format_extension_flag,
     format_prompt_text,
@@ -23,14 +23,12 @@ from nodes.feedback.agent import (
     list_literature_sources,
     list_question_actions,
     make_list_field,
-    translate_request_failures,
 )
 from nodes.feedback.weakness_detector import format_weaknesses
-from nodes.shared import AgentAnswer, ask_person, get_limits, get_model_settings, load_step_prompt
+from nodes.shared import AgentAnswer, ask_person, get_model_settings
 from state.errors import NoUsableAnswer
 from state.feedback import Action, ParagraphState, Plan, Step
 from state.model_settings import LengthLimit
-from tools.models.ask import Caller, ask_model
 from tools.models.prompts import format_numbered_list
 from tools.reranking import choose_weights_folder, load_reranker
 
@@ -109,20 +107,12 @@ async def propose_plans(state: ParagraphState) -> ParagraphState:
         "most": chosen.max_questions,
         "literature": "yes" if list_literature_sources(chosen) else "",
         "checks": format_extension_flag("computed_checks", state),
-        "instructions": format_extension_flag("instructions", state),
     }
     try:
-        with translate_request_failures():
-            samples = await ask_model(
-                Caller("planner", "propose_plans", state["target"]["number"]),
-                await load_step_prompt(PROMPTS, "propose_plans", state),
-                variables,
-                schema,
-                model,
-                number=chosen.plans,
-                trim="most",  # a number: nothing is trimmed, for a paragraph that is too long here fits no later prompt
-                limits=get_limits(state),
-            )
+        # `most` is a number, so nothing is trimmed, for a paragraph that is too long here fits no later prompt.
+        samples = await ask_feedback_role(
+            "planner", "propose_plans", state, variables, schema, trim="most", model=model, number=chosen.plans
+        )
     except NoUsableAnswer as error:
         return fail_paragraph("planner", error)
     plans: list[Plan] = []

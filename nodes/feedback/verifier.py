@@ -24,6 +24,7 @@ from state.documents import Passage
 from state.errors import NoUsableAnswer
 from state.feedback import Comment, ParagraphState, Verification
 from state.model_settings import LengthLimit
+from state.records import CallRecord
 from tools.checks.fidelity import list_unsupported_facts
 from tools.checks.quotes import find_quote
 from tools.injection import repeats_instruction
@@ -59,8 +60,9 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
         known = [state["target"]["text"], format_evidence(state), state["document"]["title"], comment["label"]]
         facts = [f"“{fact['text']}”" for fact in list_unsupported_facts(said, "\n\n".join(known))]
         notes += [f"Neither the paragraph nor the evidence has {', '.join(facts)}."] if facts else []
+    verification, calls = Verification(verdict="kept", notes=notes), list[CallRecord]()
     if "verify" not in chosen.extensions or not _ABSENCE.search(said):
-        return _set_verification(comment, Verification(verdict="kept", notes=notes))
+        return {"comment": {**comment, "verification": verification}}
     # 2. A claim that something is missing is tested against the passages that are nearest to it.
     document, query = await load_reviewed_paper(state), f"{comment['quote']} {said}"
     try:
@@ -71,11 +73,13 @@ async def verify_comment(state: ParagraphState) -> ParagraphState:
         }
         answer = await ask_feedback_role("verifier", "test_absence", state, variables, AbsenceTest, trim="passages")
     except NoUsableAnswer as error:
-        notes = [*notes, "Whether the paper gives what is called missing could not be tested."]
-        return {**_set_verification(comment, Verification(verdict="kept", notes=notes)), "calls": error.spent}
-    placed = [refine_passage_location(passage, answer.value.quote, document) for passage in passages]
-    verification = apply_absence_test(answer.value, comment, state["target"]["text"], placed, notes)
-    return {**_set_verification(comment, verification), "calls": answer.calls}
+        note, calls = "Whether the paper gives what is called missing could not be tested.", error.spent
+        verification = {**verification, "notes": [*notes, note]}
+    else:
+        placed = [refine_passage_location(passage, answer.value.quote, document) for passage in passages]
+        verification = apply_absence_test(answer.value, comment, state["target"]["text"], placed, notes)
+        calls = answer.calls
+    return {"comment": {**comment, "verification": verification}, "calls": calls}
 
 
 def apply_absence_test(
@@ -98,8 +102,3 @@ def apply_absence_test(
             note = f"The paper does say, in {where}: “{place.slice_text(passage['text'])}”. Perhaps point there."
             return Verification(verdict="softened", notes=[*notes, note])
     return Verification(verdict="kept", notes=notes)
-
-
-def _set_verification(comment: Comment, verification: Verification) -> ParagraphState:
-    """Return the update with a copy of the comment that has this verification."""
-    return {"comment": {**comment, "verification": verification}}

@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.types import Overwrite
 
-from nodes.shared import ask_role, list_deviations, read_source, resolve_input
+from nodes.shared import ask_role, get_model_settings, list_deviations, read_source, resolve_input
 from state.errors import SettingsError
 from state.journalism import Draft, JournalismInput, JournalismState
 from state.model_settings import ModelSettings
@@ -99,8 +99,8 @@ async def ask_journalism_role(
     """
     # In LLM-WS-CLBR a fine-tuned model is the journalist.
     is_warm = agent == "journalist" and get_journalism_settings(state).warm_start
-    model, caller = "warm_start" if is_warm else agent, Caller(agent, step, round_number)
-    return await ask_role(caller, PROMPTS, state, variables, schema, trim=trim, model=model)
+    model = get_model_settings("warm_start", state) if is_warm else None
+    return await ask_role(Caller(agent, step, round_number), PROMPTS, state, variables, schema, trim=trim, model=model)
 
 
 def get_journalism_settings(state: JournalismState) -> JournalismSettings:

@@ -12,16 +12,11 @@ from langgraph.types import Overwrite
 from nodes.shared import list_deviations, read_source, resolve_input
 from nodes.simplification.agent import make_empty_exchange
 from nodes.simplification.logger import measure_version
-from state.settings import SimplificationContext, SimplificationSettings
+from state.settings import SimplificationContext
 from state.simplification import SimplificationInput
 from tools.documents.reading import load_source_text
 
 _DEVIATIONS = tomllib.loads((Path(__file__).parent / "deviations.toml").read_text(encoding="utf-8"))
-
-
-def list_society_deviations(chosen: SimplificationSettings) -> list[str]:
-    """List the deviations of the society of agents from the paper, with its settings."""
-    return [text.format(chosen=chosen) for text in _DEVIATIONS["society"]]
 
 
 async def initialise(state: SimplificationInput) -> dict[str, Any]:
@@ -31,7 +26,8 @@ async def initialise(state: SimplificationInput) -> dict[str, Any]:
     source = await asyncio.to_thread(read_source, abstract, options.scope, options.max_pages)
     text = (await asyncio.to_thread(load_source_text, source)).strip()
     frozen, is_society = settings.freeze_settings("simplification"), options.variant == "society"
-    roles, own = (options.roles, list_society_deviations(options)) if is_society else (("simplifier",), [])
+    own = [text.format(chosen=options) for text in _DEVIATIONS["society"]] if is_society else []
+    roles = options.roles if is_society else ("simplifier",)
     return {
         "abstract": source["source"],
         "source": source,

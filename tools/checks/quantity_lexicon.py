@@ -1,4 +1,4 @@
-"""The lexicon of quantities: units of measurement (`units.toml`) with their conversions, and English number words."""
+"""The lexicon of quantities: units of measurement with their conversions, and number words (`units.toml`)."""
 
 from __future__ import annotations
 
@@ -90,19 +90,9 @@ def _parse_unit(word: str) -> Unit:
     return _UNITS_BY_NAME[name] if name in _UNITS_BY_NAME else _UNITS_BY_NAME[name.removesuffix("s")]
 
 
-_ONES: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
-_TEENS: Final = {
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19,
-}  # fmt: skip
-_TENS: Final = {
-    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
-}  # fmt: skip
+_NUMBERS: Final[dict[str, dict[str, int]]] = _DATA["numbers"]
+_ONES, _TEENS, _TENS, _SCALES, _NTHS = (_NUMBERS[kind] for kind in ("ones", "teens", "tens", "scales", "nths"))
 SMALL_NUMBERS: Final = {"zero": 0} | _ONES | _TEENS | _TENS  # the whole numbers below a hundred that are a single word
-_SCALES: Final = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
-_NTHS: Final = {
-    "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
-}  # fmt: skip
 _PARTS: Final = {"half": 2} | _NTHS
 
 # The following patterns have no word boundaries.
