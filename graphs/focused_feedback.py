@@ -135,8 +135,9 @@ def send_paragraphs(state: FeedbackState) -> list[Send] | str:
 
 
 def route_to_reviews(state: FeedbackState) -> list[Send] | str:
-    """Route passages to the number reader, else a paper that is screened to its summary, else paragraphs to reviews."""
-    return send_passages(state) or ("summarize_paper" if state["parts"] else send_paragraphs(state))
+    """Route passages to the number reader, else a paper to its screening or, if long, summary, else to reviews."""
+    is_divided = len(state["parts"]) > 1
+    return send_passages(state) or ("summarize_paper" if is_divided else send_parts(state) or send_paragraphs(state))
 
 
 def build_paper_graph(
@@ -161,7 +162,7 @@ def build_paper_graph(
     builder.add_node(rank_comments)
     builder.add_edge(START, "initialise")
     # The targets are named, because LangGraph cannot tell where a router sends to.
-    begins = ["read_passage", "summarize_paper", "review_paragraph"]
+    begins = ["read_passage", "summarize_paper", "screen_section", "review_paragraph"]
     builder.add_conditional_edges("initialise", route_to_reviews, begins)
     builder.add_edge("read_passage", "compute_from_readings")
     builder.add_conditional_edges("compute_from_readings", route_to_reviews, begins[1:])

@@ -285,6 +285,7 @@ class PartState(TypedDict):
 
     part: list[str]
     """Ids of its paragraphs."""
+    parts: list[list[str]]
     summary: str
     document: DocumentRef
     findings: list[Finding]

@@ -105,7 +105,7 @@ async def initialise(
         "computed": computed,
         "whole": whole,
         "passages": passages,
-        "parts": split_into_parts(document) if is_screened else [],
+        "parts": split_into_parts(document, settings.feedback.undivided_words) if is_screened else [],
         "summary": "",
         "suspicions": [],
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
@@ -139,12 +139,16 @@ def number_targets(paragraphs: Iterable[Paragraph]) -> list[Target]:
     ]
 
 
-def split_into_parts(document: Document) -> list[list[str]]:
-    """Return the ids of all paragraphs worth reading, in parts: sections, small ones joined and long ones divided."""
+def split_into_parts(document: Document, undivided_words: int) -> list[list[str]]:
+    """Return the ids of all paragraphs worth reading: as one part, or, of a longer paper, in parts.
+
+    Parts are sections, small ones joined and long ones divided.
+    """
+    read = [item for item in document["paragraphs"] if not _SKIPPED_SECTIONS.search(item["section"])]
+    if sum(len(item["text"].split()) for item in read) <= undivided_words:
+        return [[item["id"] for item in read]]
     parts, size, section = list[list[str]](), 0, ""
-    for paragraph in document["paragraphs"]:
-        if _SKIPPED_SECTIONS.search(paragraph["section"]):
-            continue
+    for paragraph in read:
         words = len(paragraph["text"].split())
         is_full = size >= _ENOUGH_WORDS and paragraph["section"] != section
         if not parts or is_full or size + words > _MOST_WORDS:

@@ -98,7 +98,7 @@ async def write_review(state: ParagraphState) -> ParagraphState:
         "team": "yes" if state["plans"] else "",  # the baselines have none
         "candidates": format_weaknesses(state["candidates"]),
         "suspicions": format_prompt_text(format_weaknesses(state["suspicions"]), state),
-        "unanswered": format_unanswered_questions(state),
+        "unanswered": format_unanswered_questions(state) if state["suspicions"] else "",
         "evidence": format_evidence(state),
         "paragraph": format_prompt_text(state["target"]["text"], state),
         "anchors": format_extension_flag("anchors", state),

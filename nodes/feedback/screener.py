@@ -94,7 +94,11 @@ async def screen_section(state: PartState) -> FeedbackState:
     document = await asyncio.to_thread(load_document, state["document"])
     part = [item for item in document["paragraphs"] if item["id"] in state["part"]]
     passages = [Passage(id=i["id"], title="", section=i["section"], page=i["page"], text=i["text"]) for i in part]
-    variables: dict[str, object] = {"summary": state["summary"], "section": format_passages(passages, state)}
+    variables: dict[str, object] = {
+        "summary": state["summary"],
+        "whole": len(state["parts"]) == 1,
+        "section": format_passages(passages, state),
+    }
     try:
         answer = await ask_feedback_role(
             "screener", "screen_section", state, variables, RaisedSuspicions, trim="section"
@@ -139,7 +143,7 @@ async def choose_suspicions(state: FeedbackState) -> dict[str, Any]:
     screened = {paragraph for part in state["parts"] for paragraph in part}
     chosen = [name for name in named if name in screened][: get_feedback_settings(state).max_paragraphs]
     document = await asyncio.to_thread(load_document, paper)
-    warnings = [*paper["warnings"], *unread, *([] if state["summary"] else [_NO_SUMMARY])]
+    warnings = [*paper["warnings"], *unread, *([] if state["summary"] or len(state["parts"]) == 1 else [_NO_SUMMARY])]
     return {
         "suspicions": [{**item, "pursued": item["paragraph"] in chosen} for item in ranked],
         "targets": number_targets(item for item in document["paragraphs"] if item["id"] in chosen),

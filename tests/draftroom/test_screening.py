@@ -75,7 +75,9 @@ def trials(request: RecordedRequest) -> list[int]:
 def screened(room: Command) -> Command:
     """The command as it is by default, with a screener; the embeddings are the built-in ones."""
     room.endpoint.answer = Screener()
-    return room.with_variables({"DRAFTROOM_FEEDBACK__EVERY_PARAGRAPH": "false"})
+    return room.with_variables(
+        {"DRAFTROOM_FEEDBACK__EVERY_PARAGRAPH": "false", "DRAFTROOM_FEEDBACK__UNDIVIDED_WORDS": "1000"}
+    )
 
 
 @pytest.fixture
@@ -87,6 +89,15 @@ def long_paper(tmp_path: Path) -> Path:
 
 def numbers_of(found: list[dict[str, Any]]) -> set[int]:
     return {int(item["paragraph"][1:]) for item in found}
+
+
+def test_a_paper_that_is_not_long_is_screened_in_one_call(screened: Command, long_paper: Path) -> None:
+    shown = screened.with_variables({"DRAFTROOM_FEEDBACK__UNDIVIDED_WORDS": "8000"})("review", long_paper)
+    assert shown.exit_code == 0, shown.output
+    [whole] = prompts(screened.endpoint, "RaisedSuspicions")
+    assert [int(number) for number in re.findall(r"Trial T(\d+)x", whole)] == list(range(1, 61))
+    assert "PaperSummary" not in asked(screened)
+    assert "summed up" not in shown.stderr
 
 
 def test_a_whole_paper_is_screened_and_the_gravest_suspicions_are_looked_into(

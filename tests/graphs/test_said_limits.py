@@ -133,8 +133,10 @@ async def test_feedback_says_its_limits(execution: str, extensions: str, tmp_pat
 async def test_the_screener_says_its_limits(fake_endpoint: FakeEndpoint) -> None:
     fake_endpoint.answer = review_room.Room()
     chosen = bounded("screen", review_room.context(fake_endpoint, every_paragraph=False, min_words=20))
-    await review_room.graph.ainvoke({"paper": review_room.PAPER}, context=chosen)
-    assert newsroom.steps(fake_endpoint) == ["PaperSummary", "RaisedSuspicions"], "which quoted nothing"
+    long = "\n\n".join(f"## Series {number}\n\n{'Tea makes cress grow. ' * 250}" for number in range(9))
+    for paper in (review_room.PAPER, f"# Tea\n\n{long}"):  # read whole, and in parts
+        await review_room.graph.ainvoke({"paper": paper}, context=chosen)
+    assert {*newsroom.steps(fake_endpoint)} == {"PaperSummary", "RaisedSuspicions"}, "which quoted nothing"
     assert not unsaid(fake_endpoint)
 
 

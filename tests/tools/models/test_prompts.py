@@ -24,11 +24,12 @@ PAPER = "A paper with {{ braces }}, {% tags %} and $money$."
 OPTIONAL = {
     *("notes", "advice", "unsupported", "memory", "summary", "clarifications", "target_grade", "max_words", "asking"),
     *("candidates", "evidence", "log", "literature", "quotes", "unanswered", "comment", "anchors", "instructions"),
-    *("earlier_comments", "lost_details", "team", "suspicions"),
+    *("earlier_comments", "lost_details", "team", "suspicions", "whole"),
 }
 """Variables that may be empty."""
 SWITCHES = {
-    *("audience", "literature", "quotes", "anchors", "instructions", "limits", "checks", "computed", "asking", "team")
+    *("audience", "literature", "quotes", "anchors", "instructions", "limits", "checks", "computed", "asking", "team"),
+    "whole",
 }
 """Variables that choose among texts or hold several numbers, and need not stand there themselves."""
 
