@@ -164,7 +164,7 @@ class SimplificationSettings(SystemSettings):
     )
     accuracy_check: bool = Field(
         True,
-        description="Have texts of the layperson loop (paper) reviewed and corrected;",
+        description="Have texts of the layperson loop (paper) reviewed and corrected.",
     )
     target_grade: float | None = Field(
         None, ge=1, le=16, description="School grade (Flesch-Kincaid) that the text should reach."
