@@ -12,6 +12,9 @@ _MIN_QUOTE_WORDS: Final = 3  # two words stand in any text by chance
 _MIN_SHARED_WORDS: Final = 0.6  # of a quote's words, in the sentence that it is taken to mean
 # An opening mark never follows a letter and a closing mark never precedes a letter, so an apostrophe is neither.
 _QUOTATION: Final = re.compile(r"(?<!\w)[\"“„«‘'](.+?)[\"”“»’'](?!\w)", re.DOTALL)
+# Signs that belong to the first and the last word of a quote: those of a formula, and per cent.
+_OPENING_SIGNS: Final = re.compile(r"\$[\\({\[]*\Z")
+_CLOSING_SIGNS: Final = re.compile(r"[\])}]*\$|%")
 _ELLIPSIS: Final = re.compile(r"…|\.\.\.")
 
 
@@ -41,7 +44,9 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
     words = [match[0].casefold() for match in found]
     for at in range(len(words) - len(wanted) + 1):
         if words[at : at + len(wanted)] == wanted:
-            return TextSpan(found[at].start(), found[at + len(wanted) - 1].end())
+            start, end = found[at].start(), found[at + len(wanted) - 1].end()
+            before, after = _OPENING_SIGNS.search(text, max(0, start - 9), start), _CLOSING_SIGNS.match(text, end)
+            return TextSpan(before.start() if before else start, after.end() if after else end)
     return None
 
 

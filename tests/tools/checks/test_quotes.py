@@ -8,7 +8,10 @@ from hypothesis import strategies as st
 
 from tools.checks.quotes import find_closest_quote, find_quote
 
-TEXT = "We raised 24 seedlings of cress (Lepidium sativum). “Tea”, we thought, makes them grow. Light was not measured."
+TEXT = (
+    "We raised 24 seedlings of cress (Lepidium sativum). “Tea”, we thought, makes them grow. Light was not measured. "
+    "Of these 41% had $\\hat{h}_{1} > b_{2}$."
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +21,8 @@ TEXT = "We raised 24 seedlings of cress (Lepidium sativum). “Tea”, we though
         ("  WE RAISED\n24 seedlings.", "We raised 24 seedlings"),
         ('"Tea" we thought makes them', "Tea”, we thought, makes them"),
         ("cress, Lepidium sativum", "cress (Lepidium sativum"),
+        ("of these 41", "Of these 41%"),
+        ("hat{h}_{1} > b_{2", "$\\hat{h}_{1} > b_{2}$"),
     ],
 )
 def test_case_punctuation_and_white_space_may_differ(quote: str, found: str) -> None:
