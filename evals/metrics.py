@@ -37,6 +37,7 @@ from unicodedata import normalize
 
 from nltk.corpus import wordnet
 from nltk.translate.meteor_score import single_meteor_score
+from nltk.util import ngrams
 from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu import BLEU, corpus_bleu
 from sacrebleu.metrics.bleu import BLEUScore
@@ -170,8 +171,7 @@ def _score_operations(
 
 def _count_ngrams(n: int, tokens: list[str], times: int = 1) -> Ngrams:
     """Count the n-grams of tokens, with every count multiplied by `times`."""
-    counts = Counter(tuple(tokens[start : start + n]) for start in range(len(tokens) - n + 1))
-    return Counter({ngram: count * times for ngram, count in counts.items()})
+    return Counter({ngram: count * times for ngram, count in Counter(ngrams(tokens, n)).items()})
 
 
 def _compute_mean_share(part: Ngrams, whole: Ngrams) -> float:

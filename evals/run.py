@@ -201,7 +201,8 @@ def prepare_run(task: Task, wanted: EvaluationRequest, settings: Settings, path:
     # 3. Outputs are stored by the sample's id, which must therefore be unique across the corpora.
     counts = Counter(sample["id"] for sample in samples)
     if duplicates := [name for name, count in counts.items() if count > 1]:
-        raise InputError(f"Two samples have the id {duplicates[0]}: give each sample of all corpora its own id.")
+        files = " and ".join(dict.fromkeys(each.file for each in corpora))
+        raise InputError(f"Two samples of {files} have the id {duplicates[0]!r}; give each its own.")
     # 4. Write the folder.
     folder = RunFolder(path)
     folder.create_or_extend(build_run_config(task, rows, wanted, corpora, settings), samples)

@@ -45,19 +45,10 @@ FeedbackExtension = Literal[
 ]
 
 
-def _load_extensions() -> dict[str, dict[str, Extension]]:
-    """Return the extensions in `extensions.toml`: by the table of their system, then by name."""
-    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {
-        table: {name: Extension(**fields) for name, fields in extensions.items()}
-        for table, extensions in tables.items()
-    }
-
-
-_EXTENSIONS = _load_extensions()
-JOURNALISM_EXTENSIONS = _EXTENSIONS["journalism"]
-SIMPLIFICATION_EXTENSIONS = _EXTENSIONS["simplification"]
-FEEDBACK_EXTENSIONS = _EXTENSIONS["feedback"]
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+JOURNALISM_EXTENSIONS = {name: Extension(**fields) for name, fields in _TABLES["journalism"].items()}
+SIMPLIFICATION_EXTENSIONS = {name: Extension(**fields) for name, fields in _TABLES["simplification"].items()}
+FEEDBACK_EXTENSIONS = {name: Extension(**fields) for name, fields in _TABLES["feedback"].items()}
 
 EXTENSION_SETS = ("none", "default", "all")
 

@@ -107,13 +107,8 @@ class Finding(TypedDict):
 
 
 def append_records(current: list[Any], writes: Sequence[list[Any]]) -> list[Any]:
-    """Return a new list of the current records and those of every written list; the reducer of lists in graph states.
+    """Return a new list of the current records and those of every written list, in the order of arrival.
 
-    Args:
-        current: Records so far.
-        writes: Lists that the nodes of a step have written, in the order of arrival.
-
-    Returns:
-        All records, in that order; none is ever removed or merged.
+    It is the reducer of the lists in graph states; no record is ever removed or merged.
     """
     return [*current, *(record for write in writes for record in write)]

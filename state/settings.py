@@ -61,15 +61,11 @@ Role = Annotated[
     str, AfterValidator(_validate_role), Field(json_schema_extra=lambda schema: schema.update(enum=[*ROLES]))
 ]
 Audience = Literal["general public", "teenager", "patient", "policy maker"]
-Selection = Literal["third", "last", "best"]
 StopRule = Literal["fixed", "converged"]
 Scope = Literal["auto", "abstract", "whole"]
 # Lead agents of medical simplification; each leads the interaction loop of its name.
 Lead = Literal["layperson", "language_clarifier", "redundancy_checker"]
-SimplificationStopRule = Literal["fixed", "adaptive"]
 SimplificationVariant = Literal["society", "single"]
-SimplificationSelection = Literal["best", "last"]
-Execution = Literal["parallel", "sequential"]
 RetrievalMode = Literal["hybrid", "dense", "bm25"]
 CodeName = Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")]
 LiteratureProvider = Literal["folder", "arxiv", "semantic_scholar", "openalex", "crossref"]
@@ -111,7 +107,7 @@ class JournalismSettings(SystemSettings):
     extensions: JournalismExtensions = Field("default", validate_default=True, description=_EXTENSIONS_HELP)
     audience: Audience = Field("general public", description="Who the article is for; reaches every prompt.")
     rounds: int = Field(3, ge=0, le=20, description="Rounds of notes, advice and revision (the paper runs 5).")
-    select: Selection = Field(
+    select: Literal["third", "last", "best"] = Field(
         "best",
         description="Draft to return: the third (paper), the last, or the best: the easiest that keeps to the facts.",
     )
@@ -146,12 +142,12 @@ class SimplificationSettings(SystemSettings):
         description="Interaction loops that may be entered.",
     )
     entries: int = Field(2, ge=1, le=10, description="How often each loop is entered (the paper: 2).")
-    stop: SimplificationStopRule = Field(
+    stop: Literal["fixed", "adaptive"] = Field(
         "fixed",
         description="All entries, or until nothing changes and the selector is content, or grade and length are "
         "reached.",
     )
-    select: SimplificationSelection = Field(
+    select: Literal["best", "last"] = Field(
         "best",
         description="Version to return: the last (paper), or the best: of those that lost least, the easiest.",
     )
@@ -245,7 +241,7 @@ class FeedbackSettings(SystemSettings):
     )
     rerank: bool = Field(True, description="Let the plan re-ranker choose; otherwise the first plan is followed.")
     reranker: str | None = Field(None, description="Folder of the re-ranker's weights; by default those that ship.")
-    execution: Execution = Field(
+    execution: Literal["parallel", "sequential"] = Field(
         "parallel", description="Ask one question after the other (paper), or independent ones together."
     )
     max_questions: int = Field(10, ge=1, le=40, description="Most questions of a plan.")

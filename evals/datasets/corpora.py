@@ -67,10 +67,6 @@ def load_corpus(path: Path, kind: SampleKind, split: str | None = None) -> list[
         raise InputError(
             f"{path} has no {kind} samples in its part {part!r}; choose another split.", kind="empty_input"
         )
-    # Outputs are stored by the id.
-    identity, times = Counter(sample.id for sample in samples).most_common(1)[0]
-    if times > 1:
-        raise InputError(f"{times} samples of {path} have the id {identity!r}; give each its own.")
     return [sample.model_dump() for sample in samples]
 
 
@@ -97,14 +93,13 @@ def _build_format_error(path: Path, kind: SampleKind, found: str) -> InputError:
     return InputError(f"{path} is none of the formats that {kind} samples are read from: {layouts}. {found}")
 
 
-def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int | None = 0) -> list[Record]:
-    """Draw up to `limit` samples (None: all), from all papers in turns; shuffled first unless the seed is None.
+def draw_samples(samples: Sequence[Record], limit: int | None = None, seed: int = 0) -> list[Record]:
+    """Draw up to `limit` samples (None: all) at random, from all papers in turns.
 
     A larger limit only adds samples: the first ones stay.
     """
     drawn = list(samples)
-    if seed is not None:
-        Random(seed).shuffle(drawn)  # noqa: S311 - no secret
+    Random(seed).shuffle(drawn)  # noqa: S311 - no secret
     # Paragraphs of a paper are alike, so a limit should cut few papers. A sample without `paper_id` is its own paper.
     turns: list[tuple[int, Record]] = []
     seen = Counter[str]()

@@ -21,7 +21,6 @@ from evals.datasets.feedback import F1000RD, OWN_FEEDBACK
 from evals.datasets.samples import (
     ExpectedComment,
     FeedbackSample,
-    FolderFormat,
     LocatedRecord,
     NonEmptyText,
     RecordFormat,
@@ -153,9 +152,7 @@ REVIEWED_PAPERS = RecordFormat(
     lambda record: "comments" in record and not {"paper", "document_content"}.isdisjoint(record),
     _convert_reviewed_papers,
 )
-PAIRS_BY_PAPER = RecordFormat(
-    OWN_FEEDBACK.layout, OWN_FEEDBACK.fits, lambda entries, path: _join_by_paper(OWN_FEEDBACK.samples(entries, path))
+PAIRS_BY_PAPER = OWN_FEEDBACK._replace(
+    samples=lambda entries, path: _join_by_paper(OWN_FEEDBACK.samples(entries, path))
 )
-F1000RD_BY_PAPER = FolderFormat(
-    F1000RD.layout, F1000RD.fits, lambda path, split: _join_by_paper(F1000RD.samples(path, split))
-)
+F1000RD_BY_PAPER = F1000RD._replace(samples=lambda path, split: _join_by_paper(F1000RD.samples(path, split)))

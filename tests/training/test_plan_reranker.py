@@ -119,5 +119,5 @@ def test_the_table_tells_how_often_the_optimal_plan_is_first(out: Path, tmp_path
     assert float(by_name["plan re-ranker"][at("four plans")].split()[0]) > 90
     assert by_name["chance"][at("four plans")] == "25.0 [25.0, 25.0]"
     assert by_name["chance"][at("planner's own")] == "50.0 [50.0, 50.0]"
-    assert by_name["chance"][at("specificity, matched")] == ""  # no paragraph has both
+    assert by_name["chance"][at("specificity, matched")] == "-"  # no paragraph has both
     assert (tmp_path / "evaluation.md").read_text(encoding="utf-8") == told

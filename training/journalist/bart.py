@@ -22,14 +22,13 @@ from transformers import (
 )
 
 from state.errors import SettingsError
-from state.files import write_atomically
 from training import fitting
 from training.journalist.pairs import (
     SummaryConfig,
     SummaryPair,
+    fit_on_pairs,
     read_summary_pairs,
     sample_examples,
-    serialize_corpus,
     split_pairs_by_paper,
 )
 
@@ -78,10 +77,7 @@ def train_bart(config: BartConfig, data: Sequence[Path], out: Path) -> fitting.F
         eval_dataset=Dataset.from_list(dev),
         processing_class=tokenizer,
     )
-    hashes = {path.name: fitting.compute_file_sha256(path) for path in data}
-    record = fitting.fit_model(trainer, config, out, hashes, lambda: trainer.save_model(str(out / CHECKPOINT_FOLDER)))
-    write_atomically(out / "dev.jsonl", serialize_corpus(split.dev))
-    return record
+    return fit_on_pairs(trainer, config, data, split.dev, lambda: trainer.save_model(str(out / CHECKPOINT_FOLDER)))
 
 
 def _tokenize_pairs(pairs: Sequence[SummaryPair], tokenizer: Any, longest: int) -> list[dict[str, list[int]]]:

@@ -6,16 +6,17 @@ import hashlib
 import json
 import random
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
+from transformers import Trainer
 
 from evals.datasets.samples import NonEmptyText, TrainDevSplit, read_entries, validate_record
 from state.errors import InputError, SettingsError
-from state.files import resolve_cache_folder
-from training.fitting import FitConfig
+from state.files import resolve_cache_folder, write_atomically
+from training.fitting import FitConfig, FitRecord, compute_file_sha256, fit_model
 
 Example = TypeVar("Example")
 
@@ -101,10 +102,19 @@ def sample_examples(examples: list[Example], most: int | None, seed: int) -> lis
     return random.Random(seed).sample(examples, most)  # noqa: S311 - no secret
 
 
-def serialize_corpus(pairs: Iterable[SummaryPair]) -> bytes:
-    """Serialise pairs as the bytes of a corpus (JSON Lines) of `draftroom eval science_journalism`."""
-    lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in pairs]
-    return "".join(f"{line}\n" for line in lines).encode()
+def fit_on_pairs(
+    trainer: Trainer,
+    config: SummaryConfig,
+    data: Sequence[Path],
+    dev: Iterable[SummaryPair],
+    save: Callable[[], object],
+) -> FitRecord:
+    """Train as `fit_model` does, and write the dev pairs to `dev.jsonl`, for `draftroom eval science_journalism`."""
+    out = Path(str(trainer.args.output_dir))
+    record = fit_model(trainer, config, out, {path.name: compute_file_sha256(path) for path in data}, save)
+    lines = [json.dumps({"id": pair.paper, **pair.model_dump()}, ensure_ascii=False) for pair in dev]
+    write_atomically(out / "dev.jsonl", "".join(f"{line}\n" for line in lines).encode())
+    return record
 
 
 def _normalize_paper_key(text: str) -> str:

@@ -24,7 +24,6 @@ from typing_extensions import TypedDict
 
 from nodes.journalism.initialise import PROMPTS
 from state.errors import SettingsError
-from state.files import write_atomically
 from state.model_settings import Limits
 from state.settings import Audience
 from tools.models.prompts import load_prompt
@@ -33,9 +32,9 @@ from training import fitting
 from training.journalist.pairs import (
     SummaryConfig,
     SummaryPair,
+    fit_on_pairs,
     read_summary_pairs,
     sample_examples,
-    serialize_corpus,
     split_pairs_by_paper,
 )
 
@@ -86,10 +85,7 @@ def train_journalist(config: JournalistConfig, data: Sequence[Path], out: Path) 
     tokenizer = fitting.load_pretrained(AutoTokenizer, config.source, "chat model")
     train, dev = (build_examples(pairs, tokenizer, config) for pairs in split)
     trainer = _build_trainer(config, tokenizer, sample_examples(train, config.max_pairs, config.seed), dev, out)
-    hashes = {path.name: fitting.compute_file_sha256(path) for path in data}
-    record = fitting.fit_model(trainer, config, out, hashes, lambda: _save_adapter(trainer.model, out / ADAPTER_FOLDER))
-    write_atomically(out / "dev.jsonl", serialize_corpus(split.dev))
-    return record
+    return fit_on_pairs(trainer, config, data, split.dev, lambda: _save_adapter(trainer.model, out / ADAPTER_FOLDER))
 
 
 def _build_trainer(

@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from evals.reports.document import format_estimate
 from evals.statistics import estimate_clustered_mean
 from state.files import write_atomically
 from tools.checks.fidelity import collect_content_stems
@@ -79,12 +80,8 @@ def evaluate_reranker(weights: Path, paragraphs: Sequence[PlannedParagraph], out
         recalls[f"re-ranker less {LINEAR_BASELINE}"] = [a - b for a, b in zip(reranker, linear, strict=True)]
         # The bootstrap draws papers, because the paragraphs of one paper are alike.
         papers = [each.paper_id for each in complete]
-        column = dict.fromkeys(recalls, "")
-        for name, values in recalls.items():
-            if values:
-                mean, low, high = estimate_clustered_mean(values, papers)
-                column[name] = f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
-        columns.append(column)
+        means = {name: estimate_clustered_mean(values, papers) if values else None for name, values in recalls.items()}
+        columns.append({name: format_estimate(mean, scale=100, digits=1) for name, mean in means.items()})
     # 3. Render the table, a row for each system.
     lines = [f"| Recall@1 | {' | '.join(RANKINGS)} |", "|---" * (1 + len(RANKINGS)) + "|"]
     lines += [f"| {name} | {' | '.join(column[name] for column in columns)} |" for name in columns[0]]

@@ -25,19 +25,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Final, NamedTuple, get_args
+from typing import Final, get_args
 
 import typer
 from typing_extensions import TypedDict
 
-from evals.datasets.feedback import CorpusParagraph
 from evals.datasets.samples import Part
 from state.errors import DraftroomError
 from state.feedback import Weakness
 from state.files import write_atomically
 from tools.text import list_sentence_starts, strip_accents
 from training.review_filters.labelled_sentences import Task
-from training.review_filters.papers import Paper, PaperReview, read_reviewed_papers
+from training.review_filters.papers import Paper, read_reviewed_papers
 
 # Shortest quotations, in words: without quotation marks, and in them.
 _MIN_RUN_WORDS: Final = 6
@@ -59,32 +58,67 @@ _HELD_OUT_SHARE: Final = 0.1
 SentenceClassifier = Callable[[Sequence[str]], Sequence[str]]
 
 
-class ReviewComment(NamedTuple):
-    """A review's sentences about one paragraph."""
+class PairSentence(TypedDict):
+    """A sentence of a pair's comment, with its label."""
 
+    text: str
+    label: str | None
+    """Communicative purpose; null if no purpose filter was used."""
+
+
+class Pair(TypedDict):
+    """A paragraph and a human reviewer's comment on it, a line of the file that is written."""
+
+    id: str
+    paper_id: str
+    paragraph_id: str
     section: str
-    paragraph: CorpusParagraph
-    review: PaperReview
-    sentences: list[str]
+    paragraph: str
+    review: str
+    """All sentences of the comment."""
+    feedback: str | None
+    """Weakness and Todo sentences of the comment; null if no purpose filter was used."""
+    aspect: str | None
+    review_sentences: list[PairSentence]
+    review_id: str
+    split: Part | None
+    """Null until the papers are split."""
+    license: str | None
+    """License of the review, or else of the paper."""
 
 
-def list_review_comments(paper: Paper) -> list[ReviewComment]:
-    """List the comments of a paper's reviews on its paragraphs, in the order of the reviews."""
+def list_review_pairs(paper: Paper) -> list[Pair]:
+    """List a paper's paragraphs with the comments of its reviews, in their order; labels and splits are None as yet."""
     paragraphs = [(section.heading, paragraph) for section in paper.sections for paragraph in section.paragraphs]
     places = {paragraph.id: number for number, (_, paragraph) in enumerate(paragraphs)}
     texts = [_pad_words(normalize_words(paragraph.text)) for _, paragraph in paragraphs]
-    comments: list[ReviewComment] = []
+    pairs: list[Pair] = []
     for review in paper.reviews:
         found: list[tuple[int, list[str]]] = []
         if review.links is None:
-            for paragraph in review.paragraphs:
-                found += _group_comment_sentences(split_review_sentences(paragraph), texts)
+            for comments in review.paragraphs:
+                found += _group_comment_sentences(split_review_sentences(comments), texts)
         else:
             # Releases also link whole sections, figures and tables; these have no paragraph.
-            links = [link for link in review.links if link.paragraph_id in places]
-            found = [(places[link.paragraph_id], link.sentences) for link in links]
-        comments += [ReviewComment(*paragraphs[number], review, sentences) for number, sentences in found]
-    return comments
+            found = [(places[name], sentences) for name, sentences in review.links.items() if name in places]
+        for number, sentences in found:
+            section, paragraph = paragraphs[number]
+            pair = Pair(
+                id=f"{paper.paper_id}/{len(pairs) + 1}",
+                paper_id=paper.paper_id,
+                paragraph_id=paragraph.id,
+                section=section,
+                paragraph=paragraph.text,
+                review=" ".join(sentences),
+                feedback=None,
+                aspect=None,
+                review_sentences=[PairSentence(text=sentence, label=None) for sentence in sentences],
+                review_id=review.review_id,
+                split=None,
+                license=review.license or paper.license,
+            )
+            pairs.append(pair)
+    return pairs
 
 
 def split_review_sentences(paragraph: str) -> list[str]:
@@ -148,35 +182,6 @@ def _pad_words(words: Sequence[str]) -> str:
     return f" {' '.join(words)} "
 
 
-class PairSentence(TypedDict):
-    """A sentence of a pair's comment, with its label."""
-
-    text: str
-    label: str | None
-    """Communicative purpose; null if no purpose filter was used."""
-
-
-class Pair(TypedDict):
-    """A paragraph and a human reviewer's comment on it, a line of the file that is written."""
-
-    id: str
-    paper_id: str
-    paragraph_id: str
-    section: str
-    paragraph: str
-    review: str
-    """All sentences of the comment."""
-    feedback: str | None
-    """Weakness and Todo sentences of the comment; null if no purpose filter was used."""
-    aspect: str | None
-    review_sentences: list[PairSentence]
-    review_id: str
-    split: Part | None
-    """Null until the papers are split."""
-    license: str | None
-    """License of the review, or else of the paper."""
-
-
 def compile_pairs(
     corpus: Sequence[Paper],
     *,
@@ -190,9 +195,7 @@ def compile_pairs(
     pairs of any aspect are kept without a label.
     """
     # 1. Pair comments with paragraphs.
-    pairs: list[Pair] = []
-    for paper in corpus:
-        pairs += [_build_pair(paper, *numbered) for numbered in enumerate(list_review_comments(paper), start=1)]
+    pairs = [pair for paper in corpus for pair in list_review_pairs(paper)]
     counts = {"papers": len(corpus), "comments on a paragraph": len(pairs)}
     # 2. Filter. The aspect filter reads the labels that the purpose filter gives.
     if purpose:
@@ -207,24 +210,6 @@ def compile_pairs(
     # 4. Split by paper.
     pairs = _assign_splits(pairs, {paper.paper_id: paper.split for paper in corpus}, seed)
     return pairs, counts | Counter(f"  {pair['split']}" for pair in pairs)
-
-
-def _build_pair(paper: Paper, number: int, comment: ReviewComment) -> Pair:
-    """Build the pair of a comment, with `number` in its id; its labels and its split are None as yet."""
-    return Pair(
-        id=f"{paper.paper_id}/{number}",
-        paper_id=paper.paper_id,
-        paragraph_id=comment.paragraph.id,
-        section=comment.section,
-        paragraph=comment.paragraph.text,
-        review=" ".join(comment.sentences),
-        feedback=None,
-        aspect=None,
-        review_sentences=[PairSentence(text=sentence, label=None) for sentence in comment.sentences],
-        review_id=comment.review.review_id,
-        split=None,
-        license=comment.review.license or paper.license,
-    )
 
 
 def _filter_by_purpose(pairs: Sequence[Pair], classify: SentenceClassifier) -> list[Pair]:

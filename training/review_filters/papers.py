@@ -24,15 +24,9 @@ from evals.datasets.feedback import (
     read_graph,
 )
 from evals.datasets.samples import NonEmptyText, Part, read_entries, validate_record
+from runs.jobs import parse_json_line
 from state.errors import InputError
-from state.files import parse_json_record, read_text
-
-
-class AnnotatedLink(BaseModel):
-    """Sentences of a review that people have linked to a paragraph."""
-
-    paragraph_id: NonEmptyText
-    sentences: list[str]
+from state.files import read_file
 
 
 class PaperReview(BaseModel):
@@ -41,8 +35,8 @@ class PaperReview(BaseModel):
     review_id: NonEmptyText
     """Unique in its paper."""
     paragraphs: list[str] = []
-    links: list[AnnotatedLink] | None = None
-    """None if the review has no annotation; its quotations count then."""
+    links: dict[str, list[str]] | None = None
+    """Sentences that people have linked, by the id of a paragraph; None without annotation: quotations count then."""
     license: str | None = None
 
 
@@ -88,8 +82,7 @@ def _read_f1000rd(path: Path) -> Iterator[dict[str, Any]]:
             links = defaultdict[str, list[str]](list)
             for node_id, sentence, _ in iterate_linked_sentences(file):
                 links[node_id].append(sentence)
-            linked = [{"paragraph_id": node_id, "sentences": sentences} for node_id, sentences in links.items()]
-            reviews.append({"review_id": file.stem, "links": linked})
+            reviews.append({"review_id": file.stem, "links": links})
         yield {**paper, "reviews": reviews, "split": splits.get(folder.name)}
 
 
@@ -106,28 +99,21 @@ def _read_aries(path: Path) -> Iterator[dict[str, Any]]:
         for label in _read_aries_entries(path, f"edit_labels_{split}"):
             labels[label["doc_id"]].append(label)
         for name, labelled in labels.items():
+            # The paper as S2ORC parsed it.
             file = path / "s2orc" / f"{papers[name]['source_pdf_id']}.json"
-            parsed = parse_json_record(_S2orc, read_text(file, "paper"), name).pdf_parse
+            parsed = parse_json_line(read_file(file, "paper"), str(file))["pdf_parse"]
             body = [*parsed["body_text"], *parsed["back_matter"]]  # `source_idxs` count through both
             changed = {edit["edit_id"]: [*map(str, edit["source_idxs"])] for edit in papers[name]["edits"]}
             reviews = []
             for label in labelled:
-                # A dict, as several edits may change one paragraph.
-                paragraphs = dict.fromkeys(index for edit in label["positive_edits"] for index in changed[edit])
-                comment = [comments[name, label["comment_id"]]]
-                links = [{"paragraph_id": index, "sentences": comment} for index in paragraphs]
+                comment = comments[name, label["comment_id"]]
+                links = {index: [comment] for edit in label["positive_edits"] for index in changed[edit]}
                 reviews.append({"review_id": str(label["comment_id"]), "links": links})
             sections = [
                 {"heading": part["section"], "paragraphs": [{"id": str(index), "text": part["text"]}]}
                 for index, part in enumerate(body)
             ]
             yield {"paper_id": name, "sections": sections, "reviews": reviews, "split": split}
-
-
-class _S2orc(BaseModel):
-    """The file of an ARIES paper as S2ORC parsed it."""
-
-    pdf_parse: dict[str, Any]
 
 
 def _read_aries_entries(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -23,10 +23,6 @@ def test_the_seed_decides() -> None:
     assert draw_samples(ABSTRACTS, 9) != ABSTRACTS[:9]
 
 
-def test_without_a_seed_the_order_is_that_of_the_corpus() -> None:
-    assert draw_samples(ABSTRACTS, 9, None) == ABSTRACTS[:9]
-
-
 @given(st.text("abc", max_size=12), st.integers(0, 20), st.integers(0, 3))
 def test_every_draw_is_the_beginning_of_a_larger_one(papers: str, limit: int, seed: int) -> None:
     whole = draw_samples(pairs(papers), None, seed)

@@ -13,7 +13,7 @@ from transformers import AutoModelForSequenceClassification
 from tests.support.corpus_files import write_f1000rd
 from tests.tools.tiny_bert import write_encoder, write_tokenizer
 from training.review_filters.classifier import MODEL_FOLDER
-from training.review_filters.compile_pairs import compile_pairs, list_review_comments, main, split_review_sentences
+from training.review_filters.compile_pairs import compile_pairs, list_review_pairs, main, split_review_sentences
 from training.review_filters.labelled_sentences import LABELS, Task
 from training.review_filters.papers import Paper, read_reviewed_papers
 
@@ -38,8 +38,13 @@ def paper(*reviews: str, paper_id: str = "cress", paragraphs: Sequence[str] = (L
     )
 
 
+def links_of(found: Paper) -> list[tuple[str, list[str]]]:
+    pairs = list_review_pairs(found)
+    return [(each["paragraph_id"], [part["text"] for part in each["review_sentences"]]) for each in pairs]
+
+
 def linked(*reviews: str, **fields: Any) -> list[tuple[str, list[str]]]:
-    return [(each.paragraph.id, each.sentences) for each in list_review_comments(paper(*reviews, **fields))]
+    return links_of(paper(*reviews, **fields))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +150,7 @@ def test_no_paper_is_in_two_splits_and_the_seed_draws_them() -> None:
 def test_links_that_people_have_annotated_count_and_not_what_is_quoted(tmp_path: Path) -> None:
     (found,) = read_reviewed_papers(write_f1000rd(tmp_path, splits={"7-1": "dev"}))
     assert found.split == "dev"
-    assert [(each.paragraph.id, each.sentences) for each in list_review_comments(found)] == [
+    assert links_of(found) == [
         ("7-1_v1_4", ["A nice paper.", "How much tea?", "Daily is too often."]),
         ("7-1_v1_6", ["They poured tea."]),
     ]
