@@ -15,9 +15,10 @@ CONTRADICTIONS = 21
 PAPERS_FAILED = 22
 STOPPED = 130
 
-# Exit code, meaning and HTTP status of each kind of error.
+# Exit code, meaning and HTTP status of each kind of error, and whether it ends a batch.
 _KINDS: dict[Any, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 EXIT_CODES: dict[ErrorKind, int] = {kind: told["code"] for kind, told in _KINDS.items()}
+BATCH_ENDING_KINDS: set[ErrorKind] = {kind for kind, told in _KINDS.items() if told.get("ends_batch")}
 HTTP_STATUSES: dict[ErrorKind, int] = {kind: told.get("status", 422) for kind, told in _KINDS.items()}
 
 

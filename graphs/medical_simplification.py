@@ -20,11 +20,10 @@ from langgraph.graph import END, START, StateGraph
 from nodes.shared import refuse_sync_call
 from nodes.simplification import editing
 from nodes.simplification.agent import has_extension
-from nodes.simplification.content_guard import check_content
 from nodes.simplification.initialise import initialise
 from nodes.simplification.language_clarifier import list_round_suggestions, propose_wordings, revise_wordings
 from nodes.simplification.layperson import ask_questions
-from nodes.simplification.logger import finish, log_exchange
+from nodes.simplification.logger import check_content, finish, log_exchange
 from nodes.simplification.medical_expert import answer_questions, check_accuracy, validate_redundancies
 from nodes.simplification.redundancy_checker import find_redundancies
 from nodes.simplification.selector import condense_history, select_agent

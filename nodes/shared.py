@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.runnables import ensure_config
 from langgraph.runtime import get_runtime
 from langgraph.types import interrupt
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from state.documents import DocumentRef
 from state.errors import InputError, RetrievalUnavailableError, SettingsError
@@ -126,14 +126,6 @@ class PauseAnswer(BaseModel):
 
     advice: list[str] | None = Field(description="Lines of the person's own, or null to keep those that are there.")
 
-    @field_validator("advice")
-    @classmethod
-    def _require_text(cls, advice: list[str] | None) -> list[str] | None:
-        """Return the advice; raise ValueError if its lines are all blank."""
-        if advice is not None and not any(map(str.strip, advice)):
-            raise ValueError("there is no text in it")
-        return advice
-
 
 def ask_person(
     question: str, lines: list[str], example: list[str], check: Callable[[str], object] = str, **shown: Any
@@ -156,7 +148,9 @@ def ask_person(
         except ValueError as error:
             problem = str(error)
         else:
-            return advice
+            if advice is None or any(map(str.strip, advice)):
+                return advice
+            problem = "there is no text in it"
         value = {**value, "problem": f"The last answer was not used, because {problem}. {form}"}
 
 

@@ -21,7 +21,7 @@ from typing_extensions import TypedDict
 
 from state.documents import DocumentRef
 from state.errors import DraftroomError, StateError
-from state.files import ensure_folder, make_storage_error, resolve_state_folder, save_state_file
+from state.files import delete_state_files, ensure_folder, make_storage_error, resolve_state_folder, save_state_file
 from state.records import CallRecord
 from state.settings import describe_validation_error
 
@@ -257,11 +257,8 @@ def delete_record(record: RunRecord) -> None:
     Raises:
         StateError: The state folder cannot be written.
     """
-    try:
-        for file in (f"{record['id']}.json", f"{record['thread']}.lock"):
-            (_get_records_folder() / file).unlink(missing_ok=True)
-    except OSError as error:
-        raise make_storage_error(error, _get_records_folder()) from error
+    for file in (f"{record['id']}.json", f"{record['thread']}.lock"):
+        delete_state_files(_get_records_folder(), file)
 
 
 def load_records() -> LoadedRecords:

@@ -21,7 +21,7 @@ from runs.record import (
     merge_calls,
     write_record,
 )
-from runs.runnable import RunnableGraph
+from runs.runnable import RunnableGraph, list_calls
 from state.errors import DraftroomError, NoUsableResultError, StateError
 from state.settings import CHOSEN_KEY
 
@@ -48,7 +48,7 @@ def format_resume_command(record: RunRecord) -> str:
 
 def refresh_record(record: RunRecord, values: Mapping[str, Any], runnable: RunnableGraph) -> RunRecord:
     """Return a copy of the record with the usage and results in the graph's state, which may lack keys."""
-    calls = merge_calls(runnable.calls(values), record["failures"])
+    calls = merge_calls(list_calls(values), record["failures"])
     # A resume can have changed the models.
     settings = {**(values.get("settings") or record["settings"]), "models": record["settings"]["models"]}
     settings.pop(CHOSEN_KEY, None)
@@ -111,7 +111,7 @@ class RunRecorder:
     def track_usage(self, values: Mapping[str, Any]) -> None:
         """Count the tokens in the graph's state, and write the record if it has grown enough."""
         self.values = values
-        answered = merge_calls(self.runnable.calls(values), self.record["failures"])
+        answered = merge_calls(list_calls(values), self.record["failures"])
         self.tokens = sum(call["input_tokens"] + call["output_tokens"] for call in answered)
         on_record = count_run_calls(self.record)
         if len(answered) - on_record >= RECORD_GROWTH_SHARE * on_record:

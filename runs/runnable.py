@@ -37,8 +37,8 @@ def build_paper_input(run_input: RunInput) -> dict[str, Any]:
 
 
 def list_calls(values: Values) -> list[CallRecord]:
-    """Return a copy of the calls in the state; empty if it has none yet."""
-    return list(values.get("calls", []))
+    """List the answered calls in the state, those of a loop that has not ended last; empty if it has none yet."""
+    return [*values.get("calls", []), *values.get("loop_calls", [])]
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,6 @@ class RunnableGraph:
     results: Callable[[Values], dict[str, Any]]
     """Results in the state that the run record keeps."""
     graph_input: Callable[[RunInput], dict[str, Any]] = build_paper_input
-    calls: Callable[[Values], list[CallRecord]] = list_calls
-    """All answered calls in the state."""
     with_subgraphs: Callable[[Values, Sequence[Subgraph]], dict[str, Any]] = merge_subgraph_values
     """The state of the graph, merged with that of its subgraphs; all functions here read the merged state."""
 

@@ -45,14 +45,12 @@ _TIMEOUT_S = 5
 
 @dataclass(frozen=True)
 class ServerStatus:
-    """Whether a server of a profile runs, with its process id and log if it is recorded."""
+    """Whether a server of a profile runs, with its process id if it is recorded."""
 
-    profile: str
     server: Server
     state: ServerState
     """`stale`: recorded, but its process ended without being stopped."""
     pid: int | None
-    log: Path | None
 
 
 def start_profile_servers(profile: Profile, report: Report) -> list[Server]:
@@ -105,8 +103,7 @@ def list_server_statuses(name: str, profile: Profile | None) -> list[ServerStatu
             state = "stale"
         elif is_serving_model(server):
             state = "running"
-        pid, log = (record.process.pid, record.log) if record else (None, None)
-        statuses.append(ServerStatus(name, server, state, pid, log))
+        statuses.append(ServerStatus(server, state, record.process.pid if record else None))
     return statuses
 
 

@@ -17,6 +17,7 @@ from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
 
 from draftroom.batch.files import BatchFolder, NamedPaper, iterate_papers
+from draftroom.exit_codes import BATCH_ENDING_KINDS
 from draftroom.rendering.findings import REPORT_FORMATS
 from draftroom.systems import RunRequest
 from runs.checkpoints import open_checkpointer
@@ -27,21 +28,12 @@ from runs.record import RunInput, RunRecord, add_failure, sum_usage_totals
 from runs.recorder import refresh_record
 from runs.signals import run_until_stopped
 from state.computed_findings import SEVERITIES, PaperReport
-from state.errors import DraftroomError, ErrorKind, InputError, NoUsableAnswer, RequestFailedError
+from state.errors import DraftroomError, InputError, NoUsableAnswer, RequestFailedError
 from state.files import make_storage_error
 from state.model_settings import ModelSettings
 from tools.models.endpoint import close_clients
 
 INTERNAL_ERROR_KIND = "fault"  # an error of Draftroom itself
-_ENVIRONMENT_ERROR_KINDS: set[ErrorKind] = {
-    "bad_settings",
-    "endpoint_down",
-    "endpoint_refused",
-    "wrong_model",
-    "state_unwritable",
-    "disk_full",
-    "output_unwritable",
-}
 # Papers under way for each concurrent request of an endpoint: while some are read, others keep it busy.
 PAPERS_PER_REQUEST = 2
 
@@ -50,7 +42,7 @@ def is_environment_error(error: DraftroomError) -> bool:
     """Return whether every further paper of a batch would fail with this error, so that the batch should end."""
     # An endpoint may fail on one request, or give no usable answer, and work for the next paper.
     of_one_request = isinstance(error, (RequestFailedError, NoUsableAnswer))
-    return error.kind in _ENVIRONMENT_ERROR_KINDS and not of_one_request
+    return error.kind in BATCH_ENDING_KINDS and not of_one_request
 
 
 class PaperResult(NamedTuple):

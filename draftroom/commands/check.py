@@ -16,7 +16,7 @@ from draftroom.files import build_output_error, check_output_paths, read_run_inp
 from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.findings import REPORT_FORMATS, build_check_document
 from draftroom.rendering.terminal import print_result
-from draftroom.systems import RunRequest, build_setting_overrides
+from draftroom.systems import RunRequest
 from draftroom.systems.check import NUMBER_CHECK
 from runs.record import RunInput
 from state.computed_findings import CHECK_KINDS, DEFAULT_SEVERITY, PaperReport, Severity, select_findings
@@ -109,7 +109,7 @@ def _build_model_request(flags: Mapping[str, Any]) -> RunRequest | None:
             "a check with a model cannot look references up; leave out --references, or the model.",
             param_hint="--references",
         )
-    return RunRequest(NUMBER_CHECK, load_settings(build_setting_overrides("check", flags)))
+    return NUMBER_CHECK.build_request(flags)
 
 
 def _exit_on_contradictions(findings: Sequence[Mapping[str, Any]]) -> None:

@@ -56,10 +56,11 @@ def list_servers(profile: Annotated[str | None, typer.Option(help="Show only its
     for name in names:
         # A profile known only from its record may have been started from a file anywhere.
         only_recorded = name in list_recorded_profiles() and name not in list_profile_names()
-        for row in list_server_statuses(derive_profile_name(name), None if only_recorded else load_profile(name)):
+        recorded = derive_profile_name(name)
+        for row in list_server_statuses(recorded, None if only_recorded else load_profile(name)):
             url, pid = row.server.base_url, str(row.pid or "")
             state = f"[{_STATE_COLOURS[row.state]}]{row.state}[/]"
-            table.add_row(row.profile, row.server.name, row.server.served_model_name, url, pid, state)
+            table.add_row(recorded, row.server.name, row.server.served_model_name, url, pid, state)
     print_table(OUT, table)
     print_to_stderr("Next: draftroom models up --profile PROFILE (start them), draftroom models down (stop all).")
 

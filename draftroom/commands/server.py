@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import socket
@@ -11,6 +12,7 @@ import sys
 import time
 import webbrowser
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -106,7 +108,7 @@ def prepare_server(host: str, port: int, access: AccessPolicy) -> list[str]:
     load_settings()
     # The server would start without a state folder, and fail at the first run.
     ensure_folder(resolve_state_folder().absolute())
-    os.environ[ACCESS_VARIABLE] = access.as_json()
+    os.environ[ACCESS_VARIABLE] = json.dumps(asdict(access))
     command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload"]
     options = {"--host": host, "--port": port, "--n-jobs-per-worker": CONCURRENT_RUNS, "--config": SERVER_CONFIGURATION}
     return command + [str(part) for option in options.items() for part in option]

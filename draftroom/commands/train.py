@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,20 +44,23 @@ def train_plan_reranker(
     print_to_stderr(f"The plan re-ranker is in {weights}; to use it, set `reranker` under [feedback] to this folder.")
 
 
-@train_app.command("purpose")
-def train_purpose_classifier(
-    sentences: SentencesArgument, out: OutOption, config: ConfigOption = "purpose-small"
-) -> None:
-    """Train the classifier of a review sentence's purpose: praise, weakness, to-do and so on."""
-    _train_classifier("purpose", sentences, out, config)
+def build_classifier_command(task: Task, examples: str) -> Callable[..., None]:
+    """Return the command function that trains a classifier of review sentences."""
+
+    def train(sentences: SentencesArgument, out: OutOption, config: ConfigOption = f"{task}-small") -> None:
+        """Train the classifier into the folder `out`, and print its report."""
+        require_extra(TRAINING)
+        from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
+        from training.review_filters.classifier import ClassifierConfig, train_classifier  # noqa: PLC0415
+
+        typer.echo(train_classifier(task, read_training_config(config, ClassifierConfig), sentences, out), nl=False)
+
+    train.__doc__ = f"Train the classifier of a review sentence's {task}: {examples} and so on."
+    return train
 
 
-@train_app.command("aspect")
-def train_aspect_classifier(
-    sentences: SentencesArgument, out: OutOption, config: ConfigOption = "aspect-small"
-) -> None:
-    """Train the classifier of a review sentence's aspect: soundness, substance and so on."""
-    _train_classifier("aspect", sentences, out, config)
+train_app.command("purpose")(build_classifier_command("purpose", "praise, weakness, to-do"))
+train_app.command("aspect")(build_classifier_command("aspect", "soundness, substance"))
 
 
 @train_app.command("journalist")
@@ -102,12 +106,3 @@ def train_instruction_detector(
 
     typer.echo(train_injection_detector(papers, out), nl=False)
     print_to_stderr(f"The weights are in {out / 'injection.npz'}; the shipped ones are in tools/injection.npz.")
-
-
-def _train_classifier(task: Task, sentences: Path, out: Path, config: str) -> None:
-    """Train the classifier of purpose or aspect into the folder `out`, and print its report."""
-    require_extra(TRAINING)
-    from training.fitting import read_training_config  # noqa: PLC0415 - these take seconds
-    from training.review_filters.classifier import ClassifierConfig, train_classifier  # noqa: PLC0415
-
-    typer.echo(train_classifier(task, read_training_config(config, ClassifierConfig), sentences, out), nl=False)

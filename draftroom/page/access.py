@@ -6,11 +6,9 @@ rebinding its origin can match the server's; the `Host` header reveals that.
 
 from __future__ import annotations
 
-import json
-import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Self
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -59,16 +57,6 @@ class AccessPolicy:
     def build_page_url(self, host: str, port: int) -> str:
         """Return the address of the page, including the token."""
         return f"http://{host}:{port}/page/" + (f"?token={self.token}" if self.token else "")
-
-    @classmethod
-    def from_environment(cls) -> Self | None:
-        """Return the policy that the command has set in an environment variable, or None without one."""
-        given = os.environ.get(ACCESS_VARIABLE)
-        return cls(**json.loads(given)) if given else None
-
-    def as_json(self) -> str:
-        """Return the policy as JSON, which `from_environment` reads."""
-        return json.dumps(asdict(self))
 
 
 class AccessMiddleware:

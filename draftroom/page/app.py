@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import mimetypes
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
@@ -30,7 +31,7 @@ from draftroom.commands.check import build_paper_report
 from draftroom.exit_codes import HTTP_STATUSES
 from draftroom.files import read_result, read_run_input_bytes
 from draftroom.page import views
-from draftroom.page.access import AccessMiddleware, AccessPolicy
+from draftroom.page.access import ACCESS_VARIABLE, AccessMiddleware, AccessPolicy
 from draftroom.page.mcp import ToolCallMiddleware
 from draftroom.page.run_manager import RunManager, ThreadMiddleware
 from draftroom.systems import find_system
@@ -331,4 +332,5 @@ def build_page_app(access: AccessPolicy | None) -> Starlette:
     )
 
 
-app = build_page_app(AccessPolicy.from_environment())
+given = os.environ.get(ACCESS_VARIABLE)
+app = build_page_app(AccessPolicy(**json.loads(given)) if given else None)

@@ -20,7 +20,7 @@ from draftroom import __version__
 from draftroom.doctor import check_checkpoint_store, check_state_folder, list_distinct_models
 from draftroom.files import read_result, read_run_input_bytes
 from draftroom.page.run_manager import RunManager, ServerRun
-from draftroom.systems import SYSTEM_BY_COMMAND, RunRequest, find_system, update_run_records
+from draftroom.systems import SYSTEM_BY_COMMAND, SYSTEMS, RunRequest, find_system, update_run_records
 from draftroom.systems.check import NUMBER_CHECK
 from runs.graph_state import load_snapshot
 from runs.record import RunRecord, count_run_calls, count_run_tokens, determine_status, load_records
@@ -107,10 +107,9 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
     records = load_records()
     runs = []
     for record in (record for record in records.readable if record["system"] != NUMBER_CHECK.name):
-        try:
-            progress, outcome = find_system(record["system"]).progress(record["results"])
-        except StateError:  # a run of another version of Draftroom
-            progress, outcome = "", ""
+        # A run of another version may be of a system that is unknown here.
+        system = SYSTEMS.get(record["system"])
+        progress, outcome = system.progress(record["results"]) if system else ("", "")
         summary = {
             **{key: record[key] for key in ("id", "system", "created", "updated")},
             "name": record["input"]["name"],

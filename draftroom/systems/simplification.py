@@ -7,12 +7,7 @@ from typing import Any
 
 from draftroom.systems import LazyImport, System
 from runs.runnable import RunnableGraph
-from state.records import CallRecord, Values
-
-
-def list_all_calls(values: Values) -> list[CallRecord]:
-    """List the calls of all finished entries, then those of the current loop."""
-    return [*values.get("calls", []), *values.get("loop_calls", [])]
+from state.records import Values
 
 
 def build_simplification_results(values: Values) -> dict[str, Any]:
@@ -40,7 +35,6 @@ MEDICAL_SIMPLIFICATION = RunnableGraph(
     lambda values: bool(values.get("simplified")),
     build_simplification_results,
     lambda run_input: {"abstract": run_input["path"]},
-    list_all_calls,
 )
 
 

@@ -1,6 +1,7 @@
 """The logger: files a finished exchange, updates the memories, and decides whether the run is over (SoMS, "Logger").
 
-The last node selects the result, and lists the medical terms that it keeps with their explanations.
+The node before it lists what the text has lost. The last node selects the result, and lists the medical terms that it
+keeps with their explanations.
 """
 
 from __future__ import annotations
@@ -10,14 +11,13 @@ from typing import Literal
 
 from nodes.shared import list_result_warnings
 from nodes.simplification.agent import get_simplification_settings, iterate_memories
-from nodes.simplification.content_guard import list_unsupported_names
 from nodes.simplification.selector import count_visits
 from state.errors import NoUsableResultError
 from state.records import LostDetail
 from state.settings import Lead
 from state.simplification import Exchange, GlossaryEntry, SimplificationState, Version
 from tools.checks.fidelity import list_unsupported_facts
-from tools.checks.omissions import find_lost_details
+from tools.checks.omissions import find_lost_details, list_unsupported_names
 from tools.checks.readability import compute_readability
 from tools.documents.reading import load_source_text
 from tools.text import find_occurrences
@@ -36,6 +36,11 @@ def measure_version(
     return Version(
         number=number, loop=loop, text=text, grade=round(measured["fkgl"], 3), words=measured["words"], lost=lost
     )
+
+
+async def check_content(state: SimplificationState) -> SimplificationState:
+    """Set `lost` to the details of the source that the newest text has lost: the content guard, an extension."""
+    return {"lost": find_lost_details(load_source_text(state["source"]), state["text"])}
 
 
 async def log_exchange(state: SimplificationState) -> SimplificationState:

@@ -24,12 +24,12 @@ from nodes.simplification.agent import (
     get_simplification_settings,
     update_exchange,
 )
-from nodes.simplification.content_guard import list_newly_lost_details, list_unsupported_names
 from state.errors import ModelOutputError
 from state.model_settings import Limits
 from state.records import CallRecord
 from state.simplification import LoopState, SimplificationState, TextChange
 from tools.checks.fidelity import collect_content_stems
+from tools.checks.omissions import list_newly_lost_details, list_unsupported_names
 from tools.documents.reading import load_source_text
 from tools.models.ask import Answer, MarkdownAnswer
 from tools.models.prompts import format_numbered_list

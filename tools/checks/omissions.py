@@ -161,6 +161,20 @@ def find_lost_details(source: str, text: str) -> list[LostDetail]:
     return list(lost.values())
 
 
+def list_newly_lost_details(before: str, after: str, source: str) -> list[LostDetail]:
+    """List the details of the source that `after` has lost, but not those that `before` already lacked."""
+    lost_before = find_lost_details(source, before)
+    return [detail for detail in find_lost_details(source, after) if detail not in lost_before]
+
+
+def list_unsupported_names(text: str, source: str) -> list[str]:
+    """List the names in a text, of drugs and conditions too, for which the source has no name or plain word."""
+    forms = (" ".join(form) for name in find_medical_names(source) for form in list_name_forms(name.text))
+    # These are the details that the source, extended by plain words for its names, would lose of the text.
+    found = find_lost_details(text, "\n\n".join([source, *forms]))
+    return [item["text"] for item in found if item["kind"] == "name"]
+
+
 @lru_cache(maxsize=4)  # all versions of a run are checked against one abstract
 def _parse_source(source: str) -> tuple[list[tuple[_Detail, str]], list[tuple[str, str]]]:
     """Return the details of a source, each with its sentence, and the acronyms that it defines; cached."""
