@@ -300,7 +300,7 @@ def report_judgements(
     require_extra(EVALS)
     from evals.human import judgements  # noqa: PLC0415 - these take seconds
     from evals.human.blinding import read_key  # noqa: PLC0415
-    from evals.human.label_studio import read_exports  # noqa: PLC0415
+    from evals.human.label_studio import CRITERIA, QUESTIONNAIRE, read_exports  # noqa: PLC0415
     from evals.reports.document import render_report_markdown  # noqa: PLC0415
 
     tasks_key = read_key(key)
@@ -311,10 +311,11 @@ def report_judgements(
         raise InputError(message, kind="empty_input")
     # Articles are rated alone, comments in pairs.
     if all(len(item.systems) == 1 for item in tasks_key.items.values()):
-        ratings = judgements.tabulate_ratings(given, tasks_key)
+        ratings = judgements.tabulate_answers(given, tasks_key, QUESTIONNAIRE, ["system"])
         report = judgements.build_ratings_report(ratings, within_from=within_from, seed=seed)
     else:
-        report = judgements.build_judgements_report(judgements.tabulate_judgements(given, tasks_key), seed=seed)
+        compared = judgements.tabulate_answers(given, tasks_key, CRITERIA, ["first", "second"])
+        report = judgements.build_judgements_report(compared, seed=seed)
     typer.echo(render_report_markdown(report), nl=False)
 
 

@@ -14,7 +14,7 @@ from my studies or my work", the lowest answer that presupposes some schooling.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from pandas import DataFrame, concat
@@ -28,7 +28,7 @@ from evals.human.label_studio import (
     SECOND,
     TIE,
     RaterAnswer,
-    resolve_answers,
+    SurveyQuestion,
 )
 from evals.reports.document import (
     PAPER_ROW_PREFIX,
@@ -40,6 +40,7 @@ from evals.reports.document import (
     format_estimate,
 )
 from evals.statistics import Kappa, compute_mean_kappa, estimate_clustered_mean
+from state.errors import InputError
 
 # Points of the comment that is shown first; the points of the two comments add up to 1.
 _ANSWER_POINTS = {FIRST: 1.0, TIE: 0.5, SECOND: 0.0}
@@ -54,26 +55,36 @@ _AGREEMENT_NOTE = (
 )
 
 
-def tabulate_judgements(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Tabulate each rater's last answer by comparison and criterion, with the two systems; `answers` are chronological.
+def tabulate_answers(
+    answers: Iterable[RaterAnswer], key: BlindingKey, questions: Sequence[SurveyQuestion], sides: Sequence[str]
+) -> DataFrame:
+    """Tabulate each rater's last answer to each question on an item, with the item's systems; `answers` by their time.
 
     Returns:
-        A row for each answer: `sample`, `first` and `second` (the systems in the order shown), `criterion`, `rater` and
-        `answer` (first, tie or second).
+        A row for each answer: `sample`, the system on each of the `sides`, in the order shown, `question`, `rater` and
+        `value`.
 
     Raises:
         InputError: The key belongs to other tasks, or an answer was not offered.
     """
-    lines = [
-        (hidden.sample, *hidden.systems, answer.question, answer.rater, answer.value)
-        for answer, hidden in resolve_answers(answers, key, CRITERIA, system_count=2)
-    ]
-    return DataFrame(lines, columns=["sample", "first", "second", "criterion", "rater", "answer"])
+    offered = {(question.name, value) for question in questions for value in question.options}
+    # Raters may change their mind: the last answer to a question counts.
+    newest = {(each.rater, each.item, each.question): each for each in answers}
+    rows = []
+    for answer in newest.values():
+        if (answer.question, answer.value) not in offered:
+            raise InputError(
+                f"{answer.rater!r} answered {answer.value!r} to {answer.question!r} of {answer.item!r}, which was not "
+                "offered; give the answers that belong to this key."
+            )
+        hidden = key.find_hidden_item(answer.item, len(sides))
+        rows.append((hidden.sample, *hidden.systems, answer.question, answer.rater, answer.value))
+    return DataFrame(rows, columns=["sample", *sides, "question", "rater", "value"])
 
 
 def compute_comparison_points(given: DataFrame) -> DataFrame:
     """Tabulate the `points` (0 to 1, mean over raters) of each `system` against each `other` on each `sample`."""
-    points = given["answer"].map(_ANSWER_POINTS)
+    points = given["value"].map(_ANSWER_POINTS)
     # Each judgement gives a line for either side, whose points add up to 1.
     sides = [("first", "second", points), ("second", "first", 1 - points)]
     lines = [
@@ -92,9 +103,9 @@ def compute_rater_kappa(given: DataFrame, *, ties: bool) -> Kappa:
     """Compute the raters' mean Cohen's kappa over the comparisons that two of them share, with or without ties."""
     # Categories are the answers as given. Sides are random, so chance agreement is that of guessing.
     # Without ties, two raters share only the comparisons that neither called a tie.
-    counted = given if ties else given[given["answer"] != TIE]
-    compared = ["sample", "first", "second", "criterion"]
-    answers = {str(rater): dict(rows.set_index(compared)["answer"]) for rater, rows in counted.groupby("rater")}
+    counted = given if ties else given[given["value"] != TIE]
+    compared = ["sample", "first", "second", "question"]
+    answers = {str(rater): dict(rows.set_index(compared)["value"]) for rater, rows in counted.groupby("rater")}
     return compute_mean_kappa(answers)
 
 
@@ -102,7 +113,7 @@ def build_judgements_report(given: DataFrame, *, seed: int = 0) -> ReportDocumen
     """Build the report of comparisons: dominance by each criterion, ties, and the agreement of raters."""
     raters = given.groupby("sample")["rater"].nunique()
     published = ", ".join(f"{system} {total:g}" for system, total in PUBLISHED_TOTALS.items())
-    by_criterion = {each.title: given[given["criterion"] == each.name] for each in CRITERIA}
+    by_criterion = {each.title: given[given["question"] == each.name] for each in CRITERIA}
     dominance = [
         ReportSection(title, table=_tabulate_dominance(judged, seed))
         for title, judged in by_criterion.items()
@@ -142,9 +153,9 @@ def _tabulate_agreement(judged: dict[str, DataFrame]) -> DataFrame:
     """Tabulate ties, the share of the comment shown first, and kappa by criterion, and the paper's kappa."""
     rows = []
     for title, given in judged.items():
-        ties = given["answer"] == TIE
+        ties = given["value"] == TIE
         # A share of the first comment far from 50 % would show a bias of the raters towards a side.
-        shares = (ties.mean(), (given[~ties]["answer"] == FIRST).mean())
+        shares = (ties.mean(), (given[~ties]["value"] == FIRST).mean())
         row = [title, str(len(given)), *(format_decimal(100 * share, 1) for share in shares)]
         for found in (compute_rater_kappa(given, ties=True), compute_rater_kappa(given, ties=False)):
             row += [format_decimal(found.kappa, 4), str(found.shared)]
@@ -165,22 +176,6 @@ PUBLISHED_MEANS: dict[RaterGroup, Mapping[str, tuple[float, ...]]] = {
     "within": {"LLM-CLBR": (3.95, 3.60, 3.70, 3.55), "GPT-4": (3.80, 3.75, 3.80, 3.40)},
     "outside": {"LLM-CLBR": (3.65, 3.40, 3.55, 3.20), "GPT-4": (3.40, 3.55, 3.70, 3.15)},
 }
-
-
-def tabulate_ratings(answers: Iterable[RaterAnswer], key: BlindingKey) -> DataFrame:
-    """Tabulate each rater's last rating by article and question, with the article's system, from chronological answers.
-
-    Returns:
-        A row for each answer: `sample`, `system`, `rater`, `question` and `value` (1 to 5).
-
-    Raises:
-        InputError: The key belongs to other tasks, or an answer was not offered.
-    """
-    lines = [
-        (hidden.sample, hidden.systems[0], answer.rater, answer.question, int(answer.value))
-        for answer, hidden in resolve_answers(answers, key, QUESTIONNAIRE, system_count=1)
-    ]
-    return DataFrame(lines, columns=["sample", "system", "rater", "question", "value"])
 
 
 def select_rater_group(
@@ -220,6 +215,7 @@ def build_ratings_report(
         "within": f"Within the field: knowledge of the topic {within_from:g} or more",
         "outside": "Outside the field",
     }
+    given = given.astype({"value": int})
     raters, papers = given["rater"].nunique(), given["sample"].nunique()
     sections = []
     for group, title in titles.items():

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import AliasPath, AwareDatetime, BaseModel, Field, TypeAdapter, ValidationError
 
-from evals.human.blinding import BlindingKey, HiddenItem, LabelStudioTask
+from evals.human.blinding import BlindingKey, LabelStudioTask
 from state.errors import InputError, StateError
 from state.files import read_file, write_atomically
 from state.settings import describe_validation_error
@@ -64,26 +64,6 @@ class RaterAnswer(NamedTuple):
     value: str
     """Value of the chosen option."""
     at: datetime
-
-
-def resolve_answers(
-    answers: Iterable[RaterAnswer], key: BlindingKey, questions: Sequence[SurveyQuestion], *, system_count: int
-) -> Iterator[tuple[RaterAnswer, HiddenItem]]:
-    """Yield each rater's last answer to each question on an item, with what the item hides, from chronological answers.
-
-    Raises:
-        InputError: The key belongs to other tasks, or an answer was not offered.
-    """
-    offered = {(question.name, value) for question in questions for value in question.options}
-    # Raters may change their mind: the last answer to a question counts.
-    newest = {(each.rater, each.item, each.question): each for each in answers}
-    for answer in newest.values():
-        if (answer.question, answer.value) not in offered:
-            raise InputError(
-                f"{answer.rater!r} answered {answer.value!r} to {answer.question!r} of {answer.item!r}, which was not "
-                "offered; give the answers that belong to this key."
-            )
-        yield answer, key.find_hidden_item(answer.item, system_count)
 
 
 def build_rating_config() -> str:

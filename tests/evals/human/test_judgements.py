@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pandas import DataFrame
 
 from evals.human.blinding import BlindingKey, HiddenItem
-from evals.human.judgements import build_judgements_report, compute_dominance, compute_rater_kappa, tabulate_judgements
-from evals.human.label_studio import RaterAnswer
+from evals.human.judgements import build_judgements_report, compute_dominance, compute_rater_kappa, tabulate_answers
+from evals.human.label_studio import CRITERIA, RaterAnswer
 from evals.reports.document import render_report_markdown
 from evals.statistics import Kappa
 from tests.support.raters import BEGUN
@@ -24,12 +24,12 @@ CRITERION = "helpfulness"
 def judged(answer: str, first: str = "A", second: str = "B", **fields: str) -> dict[str, str]:
     return {
         "sample": "s1",
-        "criterion": CRITERION,
+        "question": CRITERION,
         "rater": "Ada",
         **fields,
         "first": first,
         "second": second,
-        "answer": answer,
+        "value": answer,
     }
 
 
@@ -75,7 +75,7 @@ def test_every_comparison_gives_one_point_whichever_side_a_comment_stood_on(foun
     assert table.sum().sum() == pytest.approx(len(compared))
     turn = {"first": "second", "second": "first", "tie": "tie"}
     turned = [
-        {**each, "first": each["second"], "second": each["first"], "answer": turn[each["answer"]]} for each in found
+        {**each, "first": each["second"], "second": each["first"], "value": turn[each["value"]]} for each in found
     ]
     assert cells(turned) == {row: pytest.approx(of) for row, of in cells(found).items()}
 
@@ -103,7 +103,8 @@ def answer(value: str, question: str = CRITERION, **fields: Any) -> RaterAnswer:
 
 
 def test_the_newest_answer_counts() -> None:
-    (found,) = tabulate_judgements([answer("first"), answer("second")], KEY).to_dict("records")
+    both = [answer("first"), answer("second")]
+    (found,) = tabulate_answers(both, KEY, CRITERIA, ["first", "second"]).to_dict("records")
     assert found == judged("second", "B", "A")
 
 
@@ -112,7 +113,7 @@ def reported(given: list[dict[str, str]]) -> str:
 
 
 def test_the_report_has_a_dominance_table_for_each_criterion() -> None:
-    given = [judged("first"), judged("tie", sample="s2"), judged("second", criterion="comprehension")]
+    given = [judged("first"), judged("tie", sample="s2"), judged("second", question="comprehension")]
     text = reported(given)
     found = table(text, "Overall helpfulness")
     assert (found["A"]["B"], found["B"]["A"], found["A"]["A"]) == ("0.50", "1.50", "-")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from evals.human.blinding import build_comparison_tasks, build_rating_tasks
-from evals.human.judgements import tabulate_judgements, tabulate_ratings
+from evals.human.judgements import tabulate_answers
 from evals.human.label_studio import CRITERIA, QUESTIONNAIRE, build_comparison_config, build_rating_config, read_exports
 from tests.support.label_studio import LabelStudio, running_label_studio
 from tests.support.raters import WRITTEN, candidates, write_json
@@ -58,8 +58,8 @@ def test_ratings_come_back(studio: LabelStudio, tmp_path: Path) -> None:
     for number, task in enumerate(tasks):
         values = {question.name: str(1 + (number + place) % 5) for place, question in enumerate(QUESTIONNAIRE)}
         studio.annotate(task["id"], [chosen(name, "text", value) for name, value in values.items()])
-        said.update({(*WRITTEN[task["data"]["text"]], name): int(value) for name, value in values.items()})
-    found = tabulate_ratings(read_exports(exported(studio, project, tmp_path)), key)
+        said.update({(*WRITTEN[task["data"]["text"]], name): value for name, value in values.items()})
+    found = tabulate_answers(read_exports(exported(studio, project, tmp_path)), key, QUESTIONNAIRE, ["system"])
     assert {(each.sample, each.system, each.question): each.value for each in found.itertuples()} == said
     assert found["rater"].nunique() == 1
 
@@ -71,9 +71,9 @@ def test_judgements_come_back(studio: LabelStudio, tmp_path: Path) -> None:
         (_, first), (_, second) = WRITTEN[task["data"]["first"]], WRITTEN[task["data"]["second"]]
         value = "first" if first < second else "second"
         studio.annotate(task["id"], [chosen(question.name, "first", value) for question in CRITERIA])
-    found = tabulate_judgements(read_exports(exported(studio, project, tmp_path)), key)
+    found = tabulate_answers(read_exports(exported(studio, project, tmp_path)), key, CRITERIA, ["first", "second"])
     assert len(found) == len(sheets) * len(CRITERIA)
-    assert all((each.answer == "first") == (each.first < each.second) for each in found.itertuples())
+    assert all((each.value == "first") == (each.first < each.second) for each in found.itertuples())
 
 
 def test_a_task_that_lacks_the_paper_is_refused(studio: LabelStudio) -> None:

@@ -8,8 +8,8 @@ import pytest
 from pandas import DataFrame
 
 from evals.human.blinding import BlindingKey, HiddenItem
-from evals.human.judgements import build_ratings_report, tabulate_ratings
-from evals.human.label_studio import QUALITIES, RaterAnswer
+from evals.human.judgements import build_ratings_report, tabulate_answers
+from evals.human.label_studio import QUALITIES, QUESTIONNAIRE, RaterAnswer
 from evals.reports.document import render_report_markdown
 from state.errors import InputError
 from tests.support.raters import BEGUN
@@ -37,7 +37,7 @@ KEY = BlindingKey(seed=0, items={"x": HiddenItem(sample="s1", systems=("Umber",)
 @pytest.mark.parametrize("wrong", [answer("6"), answer("good"), answer("first", "helpfulness"), answer("4", "taste")])
 def test_an_answer_that_was_not_offered_is_refused(wrong: RaterAnswer) -> None:
     with pytest.raises(InputError, match=r"'Ada' answered '.*' to '.*' of 'x', which was not offered"):
-        tabulate_ratings([wrong], KEY)
+        tabulate_answers([wrong], KEY, QUESTIONNAIRE, ["system"])
 
 
 def test_raters_are_split_by_what_they_know_of_the_topic() -> None:
