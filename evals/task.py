@@ -185,8 +185,6 @@ class Task:
     """Explanations of the figures; printed below the tables."""
     ranked_by: str = ""
     """Measure that orders the samples' pages, worst first."""
-    made_from: str = ""
-    """Field of a sample that its texts rewrite and must be faithful to; empty if they comment on it."""
     optional_roles: Sequence[Role] = ()
     """Roles of some systems only; their models are recorded if the settings name them."""
     papers_models: Mapping[str, str] = field(default_factory=dict)

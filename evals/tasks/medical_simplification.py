@@ -233,7 +233,6 @@ MEDICAL_SIMPLIFICATION = Task(
         "Grades are textstat's with two additional rules: no headline is graded, and no decimal point ends a sentence.",
         "`problems` counts the entries into a loop that ended early, because an agent gave no usable answer.",
     ],
-    made_from="source",
     ranked_by="SARI",
     papers_models=dict.fromkeys(("SoMS", *(f"SoMS, layperson × {n}" for n in _ENTRY_COUNTS)), "gpt-3.5-turbo-1106"),
 )

@@ -207,7 +207,6 @@ SCIENCE_JOURNALISM = Task(
         "Grades are textstat's with two additional rules: no headline is graded, and no decimal point ends a sentence.",
         "People judge three texts here (`draftroom eval blind`); the paper's fourth, by GPT-4, must be brought.",
     ],
-    made_from="abstract",
     ranked_by="mean grade",
     papers_models=_PUBLISHED_MODELS,
 )

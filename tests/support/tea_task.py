@@ -90,7 +90,6 @@ TASK = Task(
     input_fields={},
     notes=["`leaves` counts leaves."],
     ranked_by="words",
-    made_from="source",
     papers_models={"their clever": "GPT-00"},
 )
 

@@ -136,7 +136,7 @@ def test_each_text_is_shown_once_with_what_was_measured_of_it(tmp_path: Path) ->
 def test_a_sample_without_a_text_by_a_person_shows_none(tmp_path: Path) -> None:
     samples = [{"id": "s", "corpus": "Tea", "abstract": "We saw it.", "summary": None, "title": "On tea"}]
     rows = [replace(ROWS[0], item=lambda sample, _: Item(sample, sample["abstract"], {})), *ROWS[1:]]
-    task = replace(TASK, kind="journalism", rows=rows, made_from="abstract")
+    task = replace(TASK, kind="journalism", rows=rows)
     (page,) = build_sample_pages(run(tmp_path, {"clever": [[""]]}, samples=samples, task=task))
     assert [shown.title for shown in page.texts] == ["Source", "clever"]
     text = Page(render_sample_page([page], 0)).text
