@@ -1,4 +1,4 @@
-"""Drives a graph from its checkpoints to its end, a question or a stop.
+"""Drives a graph from its checkpoints to its end, a question or a stop, and keeps the record and budget of the run.
 
 A run that was killed goes on from its checkpoints, which may be ahead of its record.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, aclosing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, aclosing, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -21,11 +21,20 @@ from pydantic import ValidationError
 
 from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.graph_state import Graph, StreamState, build_graph_config, build_graph_metadata, compile_graph
-from runs.record import RunRecord, lock_thread
-from runs.recorder import UNLIMITED_BUDGET, Budget, RunRecorder
-from runs.runnable import Builder, RunnableGraph
+from runs.record import (
+    RunRecord,
+    Status,
+    add_failure,
+    count_run_calls,
+    count_run_tokens,
+    format_resume_command,
+    lock_thread,
+    merge_calls,
+    write_record,
+)
+from runs.runnable import Builder, RunnableGraph, list_calls, refresh_record
 from runs.signals import install_signal_handler, run_until_stopped
-from state.errors import InputError, NoUsableResultError, StateError
+from state.errors import DraftroomError, InputError, NoUsableResultError, StateError
 from state.settings import Settings
 from tools.configuration import list_named_code, require_allowed_code
 from tools.models.ask import admission_check
@@ -34,6 +43,22 @@ from tools.models.endpoint import close_clients
 Answer = dict[str, Any]
 # Shows the user the question of a paused run; None leaves the run paused.
 AnswerCallback = Callable[[Mapping[str, Any]], Answer | None]
+
+
+# The record is written again when the run has made this share of new calls, so that a call of a long run costs no more
+# time than one of a short run.
+RECORD_GROWTH_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Most calls and tokens that a run may use, over all its resumes; None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+
+
+UNLIMITED_BUDGET = Budget()
 
 
 class RunProgress(AbstractContextManager[object], Protocol):
@@ -240,6 +265,82 @@ def _make_incompatible_error(record: RunRecord) -> StateError:
         f"resume it with version {record['version']}, or start it anew.",
         kind="run_incompatible",
     )
+
+
+class RunRecorder:
+    """Keeper of the record and usage of a run that is being driven, which also holds its calls to the budget."""
+
+    def __init__(self, record: RunRecord, runnable: RunnableGraph, budget: Budget) -> None:
+        self.record, self.runnable, self._budget = record, runnable, budget
+        self.values: Mapping[str, Any] = {}
+        self.tokens = 0
+        """Tokens of the answered calls, on record or not."""
+        self.exhaustion = ""
+        """Which limit of the budget is reached, and how to go on."""
+        self._calls = 0  # made so far, including those under way
+        self._saved = False
+
+    def save(self, status: Status, values: Mapping[str, Any]) -> None:
+        """Write the record with a new status, and the usage and results in the state of the graph.
+
+        Raises:
+            StateError: The state folder cannot be written.
+        """
+        self.values = values
+        self.record = refresh_record({**self.record, "status": status}, values, self.runnable)
+        write_record(self.record)
+        self._saved = True
+
+    def begin_streaming(self, values: Mapping[str, Any]) -> None:
+        """Write that the run is running, and count its calls and tokens from there on."""
+        self.save("running", values)
+        self._calls, self.tokens = count_run_calls(self.record), count_run_tokens(self.record)
+
+    def charge_budget(self) -> None:
+        """Count a call that is about to be made, or raise `GraphDrained` if the budget is used up.
+
+        Raises:
+            GraphDrained: The budget is used up. LangGraph lets the other tasks of the step end, and stores their work.
+        """
+        budget = self._budget
+        for limit, used, unit in ((budget.calls, self._calls, "calls"), (budget.tokens, self.tokens, "tokens")):
+            if limit is not None and used >= limit:
+                self.exhaustion = (
+                    f"The run has used {used:,} {unit} of the {limit:,} that --max-{unit} allows; "
+                    f"to go on: {format_resume_command(self.record)} --max-{unit} MORE"
+                )
+                raise GraphDrained(self.exhaustion)
+        self._calls += 1
+
+    def track_usage(self, values: Mapping[str, Any]) -> None:
+        """Count the tokens in the graph's state, and write the record if it has grown enough."""
+        self.values = values
+        answered = merge_calls(list_calls(values), self.record["failures"])
+        self.tokens = sum(call["input_tokens"] + call["output_tokens"] for call in answered)
+        on_record = count_run_calls(self.record)
+        if len(answered) - on_record >= RECORD_GROWTH_SHARE * on_record:
+            self.save("running", values)
+
+    @contextmanager
+    def record_failures(self) -> Iterator[None]:
+        """Record an error that ends the context, add to it how to resume, and raise it again.
+
+        An error before the first `save` leaves no trace, because the run has not begun.
+        """
+        try:
+            yield
+        except DraftroomError as error:
+            if self._saved:
+                self.record = refresh_record(add_failure(self.record, error), self.values, self.runnable)
+                if not isinstance(error, NoUsableResultError):
+                    error.add_note(f"To go on: {format_resume_command(self.record)}")
+            raise
+        finally:
+            # Any other error leaves the status "running", too.
+            if self._saved and self.record["status"] in {"running", "failed"}:
+                self.record = {**self.record, "status": "failed"}
+                with suppress(StateError):  # the user must hear of the first error
+                    write_record(self.record)
 
 
 async def run_to_completion(

@@ -135,7 +135,9 @@ class JobStore:
         written: Callable[[Record], Awaitable[None]],
     ) -> None:
         self._out, self._fields, self._on_end, self._written = out, fields, on_end, written
-        self._ended, self._failed = set[Key](), set[Key]()
+        self._failed = set[Key]()
+        self.ended = set[Key]()
+        """Jobs that are not to be run, having succeeded or failed without being retried."""
         self.fatal: DraftroomError | None = None
         """Error with which every further job would end."""
 
@@ -158,12 +160,8 @@ class JobStore:
             if key in every:
                 earlier[key] = "error" in result
         self._failed = set() if retry_failed else {key for key, failed in earlier.items() if failed}
-        self._ended = {key for key, failed in earlier.items() if not failed} | self._failed
-        self._begun, self._before, self.total = perf_counter(), len(self._ended - self._failed), len(every)
-
-    def is_pending(self, key: Key) -> bool:
-        """Return whether a job is still to be run: it has not ended, or has failed and is retried."""
-        return key not in self._ended
+        self.ended = {key for key, failed in earlier.items() if not failed} | self._failed
+        self._begun, self._before, self.total = perf_counter(), len(self.ended - self._failed), len(every)
 
     async def record_outcome(self, key: Key, outcome: Record) -> None:
         """Append the outcome of a job to the results and report its end, or keep a fatal one in `fatal` alone.
@@ -175,14 +173,14 @@ class JobStore:
             return
         result = {**dict(zip(self._fields, key, strict=True)), **outcome}
         await asyncio.to_thread(_append_result, self._out, result)
-        self._ended.add(key)
+        self.ended.add(key)
         if "error" in result:
             self._failed.add(key)
         else:
             await self._written(result)
-        succeeded = len(self._ended - self._failed) - self._before
+        succeeded = len(self.ended - self._failed) - self._before
         pace = (perf_counter() - self._begun) / succeeded if succeeded else None
-        self._on_end(EndedJob(key, result, len(self._ended), self.total, len(self._failed), pace))
+        self._on_end(EndedJob(key, result, len(self.ended), self.total, len(self._failed), pace))
 
 
 async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
@@ -230,7 +228,7 @@ async def run_rows(  # noqa: PLR0913 - each is one thing that many rows need
 
             async with join_cluster(has_local_checkpoints=has_local_checkpoints) as machines:
                 on_message(f"On Ray: machines {machines}, actors {workers.actors}, of each at once {workers.at_once}.")
-                waiting = (each for each in rows if store.is_pending(each[0]))
+                waiting = (each for each in rows if each[0] not in store.ended)
                 async for key, result in iterate_ray_results(waiting, work, workers, control):
                     await store.record_outcome(key, result)
                     if store.fatal:
@@ -246,7 +244,7 @@ async def _run_pending_rows(
 
     No row begins after a fatal outcome, which is left in `store.fatal`, or once `control` asks to drain.
     """
-    pending, reading = ((key, row) for key, row in rows if store.is_pending(key)), asyncio.Lock()
+    pending, reading = ((key, row) for key, row in rows if key not in store.ended), asyncio.Lock()
 
     async def run_one_by_one() -> None:
         """Work on one pending row after the other, until none is left or no further one may begin."""

@@ -220,6 +220,11 @@ def count_run_calls(record: RunRecord) -> int:
     return sum(part["calls"] for part in record["usage"])
 
 
+def format_resume_command(record: RunRecord) -> str:
+    """Return the command that resumes a run."""
+    return f"draftroom resume {record['id']}"
+
+
 def format_current_time() -> str:
     """Return the current time in UTC in ISO 8601, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -348,11 +353,10 @@ def is_thread_locked(thread: str) -> bool:
     if not Path(lock.lock_file).exists():
         return False
     try:
-        lock.acquire(blocking=False)
+        with lock.acquire(blocking=False):
+            return False
     except (Timeout, OSError):
         return True
-    lock.release()
-    return False
 
 
 def _get_records_folder() -> Path:

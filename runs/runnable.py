@@ -1,4 +1,4 @@
-"""Graphs as runs see them: how they are started, when they are finished, and how their state is read."""
+"""Graphs as runs see them: how they are started, when they are finished, and how their state is read and recorded."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from runs.record import RunInput
+from runs.record import (
+    RunInput,
+    RunRecord,
+    compute_usage,
+    format_current_time,
+    list_enabled_extensions,
+    merge_calls,
+)
 from state.records import CallRecord, Values
+from state.settings import CHOSEN_KEY
 
 if TYPE_CHECKING:  # takes time to import
     from langgraph.graph import StateGraph
@@ -58,3 +66,20 @@ class RunnableGraph:
     def builder(self) -> Builder:
         """Return the builder of the graph, which is not compiled; the first use imports its module."""
         return cast("Builder", resolve_name(self.address))
+
+
+def refresh_record(record: RunRecord, values: Values, runnable: RunnableGraph) -> RunRecord:
+    """Return a copy of the record with the usage and results in the graph's state, which may lack keys."""
+    calls = merge_calls(list_calls(values), record["failures"])
+    # A resume can have changed the models.
+    settings = {**(values.get("settings") or record["settings"]), "models": record["settings"]["models"]}
+    settings.pop(CHOSEN_KEY, None)
+    return {
+        **record,
+        "updated": format_current_time(),
+        "settings": settings,
+        "prompts": {call["prompt"]: call["prompt_sha256"] for call in calls},
+        "usage": compute_usage(calls),
+        "results": runnable.results(values),
+        "extensions": list_enabled_extensions(settings),
+    }

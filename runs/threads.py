@@ -31,8 +31,7 @@ from runs.record import (
     lock_thread,
     write_record,
 )
-from runs.recorder import refresh_record
-from runs.runnable import RunnableGraph
+from runs.runnable import RunnableGraph, refresh_record
 from state.documents import DocumentRef
 from state.errors import DraftroomError
 from tools.configuration import load_settings

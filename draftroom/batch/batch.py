@@ -25,7 +25,7 @@ from runs.driver import run_to_completion
 from runs.graph_state import read_state
 from runs.jobs import EndedJob, Record, RowWork, Workers, iterate_results, run_rows
 from runs.record import RunInput, RunRecord, add_failure, sum_usage_totals
-from runs.recorder import refresh_record
+from runs.runnable import refresh_record
 from runs.signals import run_until_stopped
 from state.computed_findings import SEVERITIES, PaperReport
 from state.errors import DraftroomError, InputError, NoUsableAnswer, RequestFailedError

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +17,7 @@ from draftroom.commands import check
 from draftroom.commands.options import ActorsOption, EngineOption, QuietOption
 from draftroom.exit_codes import PAPERS_FAILED, STOPPED
 from draftroom.rendering.console import ERR, print_line, print_to_stderr
-from draftroom.systems import SYSTEM_BY_COMMAND, System
+from draftroom.systems import SYSTEM_BY_COMMAND, RunRequest
 from runs.jobs import EndedJob, Workers
 from tools.text import strip_control_characters
 
@@ -53,16 +52,20 @@ def _define_batch_flags(  # noqa: PLR0913 - each parameter is a flag
 
 
 def _register_batch_command(
-    name: str, single: Callable[..., None], build_work: Callable[[Mapping[str, Any]], PaperWork]
+    name: str, single: Callable[..., None], build: Callable[[Mapping[str, Any]], RunRequest | PaperWork]
 ) -> None:
-    """Add a command to `batch_app` with the flags of the command `single` and those of every batch."""
+    """Add a command to `batch_app` with the flags of the command `single` and those of every batch.
+
+    From the flags `build` returns the request that is run on each paper, or work of another kind.
+    """
     single_flags = inspect.signature(single, eval_str=True).parameters
     batch_flags = inspect.signature(_define_batch_flags, eval_str=True).parameters
     kept = [flag for key, flag in single_flags.items() if key not in _SINGLE_PAPER_FLAGS | batch_flags.keys()]
 
     def run_command(**flags: Any) -> None:
         """Build the work and the batch from the flags, and run it."""
-        work = build_work({**dict.fromkeys(single_flags), **flags, "pause": False})
+        built = build({**dict.fromkeys(single_flags), **flags, "pause": False})
+        work = SystemRunWork(built) if isinstance(built, RunRequest) else built
         suffixes = list(dict.fromkeys(f".{name.strip().lower().lstrip('.')}" for name in flags["formats"].split(",")))
         if unknown := [suffix for suffix in suffixes if suffix not in work.formats]:
             known = ", ".join(suffix[1:] for suffix in work.formats)
@@ -84,14 +87,9 @@ def _register_batch_command(
     batch_app.command(name)(run_command)
 
 
-def _build_system_work(system: System, flags: Mapping[str, Any]) -> PaperWork:
-    """Build the work that runs a system with the settings of the flags."""
-    return SystemRunWork(system.build_request(flags))
-
-
 for _name, _system in SYSTEM_BY_COMMAND.items():
-    _register_batch_command(_name, _system.commands[_name].import_object(), partial(_build_system_work, _system))
-_register_batch_command("check", check.check, check.build_check_work)
+    _register_batch_command(_name, _system.commands[_name].import_object(), _system.build_request)
+_register_batch_command("check", check.check, check.build_batch_check)
 
 
 def _run_batch(batch: Batch, *, quiet: bool) -> None:

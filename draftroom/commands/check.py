@@ -25,7 +25,7 @@ from tools.documents.reading import load_document
 from tools.numbers import check_paper
 
 if TYPE_CHECKING:
-    from draftroom.batch.batch import PaperWork
+    from draftroom.batch.batch import CheckWork
 
 
 def validate_kinds(kinds: list[str]) -> list[str]:
@@ -68,7 +68,7 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     if request := _build_model_request({**flags, **asked}):
         # Loads LangGraph, which takes seconds.
         from draftroom.commands.console_run import drive_and_show  # noqa: PLC0415
-        from runs.recorder import Budget  # noqa: PLC0415
+        from runs.driver import Budget  # noqa: PLC0415
 
         record, budget = request.prepare_record(partial(read_run_input, file)), Budget(max_calls, max_tokens)
         values = drive_and_show(record, output, quiet=quiet, checkpoints=request.settings.checkpoints, budget=budget)
@@ -88,13 +88,13 @@ def check(  # noqa: PLR0913 - each parameter is a flag
     _exit_on_contradictions(report["findings"])
 
 
-def build_check_work(flags: Mapping[str, Any]) -> PaperWork:
-    """Build the work of a batch of checks: runs of `number_check` if the flags name a model, else computation."""
-    # Loads the clients of models, which the check of one paper does not need.
-    from draftroom.batch.batch import CheckWork, SystemRunWork  # noqa: PLC0415
-
+def build_batch_check(flags: Mapping[str, Any]) -> RunRequest | CheckWork:
+    """Build the request of `number_check` if the flags name a model, else the work that computes."""
     if request := _build_model_request(flags):
-        return SystemRunWork(request)
+        return request
+    # Loads the clients of models, which the check of one paper does not need.
+    from draftroom.batch.batch import CheckWork  # noqa: PLC0415
+
     choices = {name: flags[name] for name in ("severity", "without", "max_pages", "references")}
     examine = partial(build_paper_report, flags["severity"], flags["without"], references=flags["references"])
     return CheckWork(choices, examine, flags["max_pages"])

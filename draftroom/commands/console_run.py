@@ -32,9 +32,8 @@ from draftroom.rendering.provenance import format_count, format_extensions, form
 from draftroom.rendering.rendering import Dialogue, Rendering
 from draftroom.rendering.terminal import print_remarks, print_result
 from draftroom.systems import find_system
-from runs.driver import Answer, AnswerCallback, drive_run
-from runs.record import RunRecord
-from runs.recorder import UNLIMITED_BUDGET, Budget, format_resume_command
+from runs.driver import UNLIMITED_BUDGET, Answer, AnswerCallback, Budget, drive_run
+from runs.record import RunRecord, format_resume_command
 from state.errors import InputError
 from state.files import read_text
 from state.records import Values

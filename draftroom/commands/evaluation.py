@@ -56,9 +56,6 @@ SeedOption = Annotated[int, typer.Option(help="Seed of the choice of samples and
 ConcurrencyOption = Annotated[
     int | None, typer.Option(min=1, max=1024, help="Requests to an endpoint at once; by default as in the settings.")
 ]
-SamplesAtOnceOption = Annotated[
-    int | None, typer.Option("--concurrency", min=1, help="Samples at once; requests are limited as before.")
-]
 SplitOption = Annotated[str | None, typer.Option(help="Only samples of this split, where a corpus names them.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Folder of the run; an existing run is resumed.")]
 JudgedRowsOption = Annotated[
@@ -186,14 +183,13 @@ def _format_cost_cells(outputs: int, cost: UsageEstimate, reads: int, writes: in
 def resume_evaluation(
     run: RunArgument,
     *,
-    concurrency: SamplesAtOnceOption = None,
     engine: options.EngineOption = "local",
     actors: options.ActorsOption = 1,
     quiet: options.QuietOption = False,
 ) -> None:
     """Resume a run, and retry what failed."""
     task, folder = load_evaluation_run(run)
-    _run_evaluation(task, folder, concurrency, engine=engine, actors=actors, quiet=quiet)
+    _run_evaluation(task, folder, engine=engine, actors=actors, quiet=quiet)
 
 
 @eval_app.command("report")
@@ -339,10 +335,8 @@ def load_evaluation_run(path: Path) -> tuple[Task, RunFolder]:
     return task, folder
 
 
-def _run_evaluation(
-    task: Task, folder: RunFolder, samples: int | None = None, *, engine: options.Engine, actors: int, quiet: bool
-) -> None:
-    """Run the missing samples (`samples` at once) and write the reports, or exit if stopped."""
+def _run_evaluation(task: Task, folder: RunFolder, *, engine: options.Engine, actors: int, quiet: bool) -> None:
+    """Run the missing samples and write the reports, or exit if stopped."""
     from langgraph.runtime import RunControl  # noqa: PLC0415 - these take seconds
 
     from evals.run import SAMPLES_PER_REQUEST, run_systems  # noqa: PLC0415
@@ -350,7 +344,7 @@ def _run_evaluation(
     from runs.signals import run_until_stopped  # noqa: PLC0415
 
     models = [ModelSettings(**model) for model in folder.read_run_config().models.values()]
-    at_once = samples or SAMPLES_PER_REQUEST * max(model.concurrency for model in models)
+    at_once = SAMPLES_PER_REQUEST * max(model.concurrency for model in models)
     workers, control = Workers(at_once, actors if engine == "ray" else 0), RunControl()
     report = (lambda _: None) if quiet else print_to_stderr
     # The task itself cannot be sent to a Ray actor; its import can.

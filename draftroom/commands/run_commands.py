@@ -18,9 +18,10 @@ from draftroom.rendering.console import print_to_stderr
 from draftroom.rendering.terminal import print_story
 from draftroom.systems import SYSTEM_BY_COMMAND, RunRequest, build_setting_overrides, find_run, find_system
 from draftroom.systems.feedback import LITERATURE_SERVICES
+from runs.driver import Budget
 from runs.graph_state import load_state
-from runs.record import RunInput
-from runs.recorder import Budget, format_resume_command, refresh_record
+from runs.record import RunInput, format_resume_command
+from runs.runnable import refresh_record
 from state.errors import InputError
 from state.settings import SYSTEM_TABLES
 from tools.configuration import change_frozen_settings
@@ -28,7 +29,7 @@ from tools.configuration import change_frozen_settings
 _LOOPS_HELP = (
     "Loops that may be entered: layperson, language_clarifier, redundancy_checker; repeatable, or with commas."
 )
-ReviewVariant = Literal["full", "single", "cove", "no-reranking"]
+ReviewVariant = Literal["full", "single", "cove"]
 _LITERATURE_HELP = f"A folder of papers, or a service: {', '.join(LITERATURE_SERVICES)}; repeatable."
 
 
@@ -133,10 +134,7 @@ def review(
     ] = None,
     variant: Annotated[
         ReviewVariant,
-        typer.Option(
-            help="full: all agents; no-reranking: follow the first plan; "
-            "single, cove (chain of verification): the paper's baselines."
-        ),
+        typer.Option(help="full: all agents; single, cove (chain of verification): the paper's baselines."),
     ] = "full",
     literature: Annotated[list[str] | None, typer.Option(help=_LITERATURE_HELP)] = None,
 ) -> None:

@@ -43,7 +43,7 @@ from runs.checkpoints import open_checkpointer, resolve_checkpoint_address
 from runs.deletion import delete_run
 from runs.graph_state import build_graph_config
 from runs.record import RunRecord, find_record, write_record
-from runs.recorder import refresh_record
+from runs.runnable import refresh_record
 from runs.threads import hold_thread
 from state.computed_findings import DEFAULT_SEVERITY
 from state.errors import DraftroomError, InputError
@@ -103,7 +103,7 @@ async def serve_run(request: Request) -> Response:
         await asyncio.to_thread(delete_run, record)
         return JSONResponse({})
     view = await views.load_run_view(record)
-    return JSONResponse(await asyncio.to_thread(views.build_run_payload, view, active.get(record["id"])))
+    return JSONResponse(await asyncio.to_thread(views.build_run_payload, *view, active.get(record["id"])))
 
 
 async def resume_run(request: Request) -> Response:
@@ -215,15 +215,15 @@ async def _update_state(
 
 async def export_result(request: Request) -> Response:
     """Respond with the result in the requested format, as a file to download."""
-    view = await views.load_run_view(await _find_requested_record(request))
-    formats = find_system(view.record["system"]).rendering.formats
+    record, values, _ = await views.load_run_view(await _find_requested_record(request))
+    formats = find_system(record["system"]).rendering.formats
     suffix = request.query_params.get("format", "")
     if suffix not in formats:
         raise InputError(f"There is no format {suffix[:20]!r}; choose one of {', '.join(formats)}.")
-    result = await asyncio.to_thread(formats[suffix], view.record, view.values)
+    result = await asyncio.to_thread(formats[suffix], record, values)
     kind = mimetypes.guess_type(f"result{suffix}")[0] or "application/octet-stream"
     # An attachment is never shown as a page of this server, so its content cannot run there.
-    headers = {"content-disposition": f'attachment; filename="{view.record["id"]}{suffix}"'}
+    headers = {"content-disposition": f'attachment; filename="{record["id"]}{suffix}"'}
     return Response(result, media_type=kind, headers=headers)
 
 

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from langgraph.types import StateSnapshot
 from starlette.requests import Request
@@ -24,7 +24,7 @@ from draftroom.systems import SYSTEM_BY_COMMAND, SYSTEMS, RunRequest, find_syste
 from draftroom.systems.check import NUMBER_CHECK
 from runs.graph_state import load_snapshot
 from runs.record import RunRecord, count_run_calls, count_run_tokens, determine_status, load_records
-from runs.recorder import refresh_record
+from runs.runnable import refresh_record
 from state.documents import Document
 from state.errors import DraftroomError, InputError, StateError
 from state.files import resolve_state_folder
@@ -40,14 +40,6 @@ PASTED_TEXT_NAME = "pasted text"
 EXAMPLES_FOLDER = Path(__file__).parent / "examples"
 if not EXAMPLES_FOLDER.is_dir():
     EXAMPLES_FOLDER = Path(__file__).parents[2] / "examples"
-
-
-class RunView(NamedTuple):
-    """Tuple of a run's record, the values of its graph (with subgraphs), and the newest checkpoint."""
-
-    record: RunRecord
-    values: Values
-    snapshot: StateSnapshot
 
 
 async def build_start_payload() -> dict[str, Any]:
@@ -124,22 +116,23 @@ def build_runs_payload(manager: RunManager) -> dict[str, Any]:
     return {"runs": runs, "problems": [*problems, *records.problems]}
 
 
-async def load_run_view(record: RunRecord) -> RunView:
-    """Load the state of a run from its checkpoints; the record in it is brought up to date, not saved."""
+async def load_run_view(record: RunRecord) -> tuple[RunRecord, Values, StateSnapshot]:
+    """Return a run's record, up to date but not saved, the values of its graph with subgraphs, and the checkpoint."""
     runnable = find_system(record["system"]).graph
     snapshot, values = await load_snapshot(record, runnable)
     # The record of a running attempt is written at its end, so the checkpoints are ahead of it.
     if record["status"] == "running":
         record = refresh_record(record, values, runnable)
-    return RunView(record, values, snapshot)
+    return record, values, snapshot
 
 
-def build_run_payload(view: RunView, active: ServerRun | None) -> dict[str, Any]:
+def build_run_payload(
+    record: RunRecord, values: Values, snapshot: StateSnapshot, active: ServerRun | None
+) -> dict[str, Any]:
     """Build the data of one run: its paper, its result so far, and the question at which it is paused.
 
     `active` is the server's run while it is under way.
     """
-    record, values, snapshot = view
     rendering = find_system(record["system"]).rendering
     result = json.loads(rendering.formats[".json"](record, values))
     result.pop("run")

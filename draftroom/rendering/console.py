@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from rich.console import Console
 from rich.measure import Measurement
 from rich.table import Table
@@ -37,19 +35,9 @@ def print_table(console: Console, table: Table) -> None:
         if Measurement.get(console, unlimited, table).minimum <= console.width:
             console.print(table)
             return
-    if table.title:
-        console.print(table.title, style="bold")
     names = [str(column.header) for column in table.columns]
     for cells in zip(*(column.cells for column in table.columns), strict=True):
         for name, cell in zip(names, cells, strict=True):
             if str(cell):
                 console.print(f"{name}: " if name else "", cell, sep="", style="" if name else "bold")
         console.print()
-
-
-def make_table(*columns: str, words: Iterable[str] = (), title: str | None = None) -> Table:
-    """Return an empty table with these columns, right-aligned except the first and those in `words`."""
-    table = Table(title=title, title_justify="left")
-    for place, name in enumerate(columns):
-        table.add_column(name, justify="left" if place == 0 or name in words else "right")
-    return table

@@ -7,10 +7,11 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.table import Column, Table
 from rich.text import Text
 
 from draftroom.rendering import blocks as b
-from draftroom.rendering.console import ERR, OUT, make_table, print_line, print_table, print_to_stderr
+from draftroom.rendering.console import ERR, OUT, print_line, print_table, print_to_stderr
 from tools.text import strip_control_characters
 
 STYLES: dict[b.Tone, str] = {
@@ -77,7 +78,9 @@ def _print_figure(block: b.Block, console: Console, indent: str) -> None:
     """Print a table, diff, callout, folded blocks or a paper with notes."""
     match block:
         case b.DataTable():
-            table = make_table(*block.columns, words=block.words)
+            words = {block.columns[0], *block.words}  # the other columns hold numbers
+            columns = (Column(name, justify="left" if name in words else "right") for name in block.columns)
+            table = Table(*columns)
             for number, row in enumerate(block.rows):
                 selected = number == block.selected
                 first, *rest = (Text(strip_control_characters(cell)) for cell in row)

@@ -38,10 +38,6 @@ def build_review_request(system: System, flags: Mapping[str, Any]) -> RunRequest
     """
     require_extra(REVIEW)
     chosen = dict(flags)
-    if flags["variant"] == "no-reranking":
-        if flags["rerank"]:
-            raise typer.BadParameter("Give --rerank or --variant no-reranking, not both.")
-        chosen["rerank"] = False
     if not system.rendering.dialogue:
         chosen["pause"] = False
     if named := flags["literature"]:

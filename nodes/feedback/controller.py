@@ -87,9 +87,8 @@ async def _decide_steps(state: ParagraphState, steps: list[Step]) -> ControllerD
     # about the review after answers to all of them: the reviewer reads these, and may find that none is needed.
     is_parallel, outcomes = chosen.execution == "parallel", {record["outcome"] for record in state["log"]}
     is_wave = is_parallel and not is_last
-    if is_wave and (not outcomes or all(step["origin"] == "controller" for step in steps)):
-        return ControllerDecision("", as_planned, [], [])
-    if is_parallel and is_last and outcomes == {"answered"}:
+    is_own = not outcomes or all(step["origin"] == "controller" for step in steps)
+    if (is_wave and is_own) or (is_parallel and is_last and outcomes == {"answered"}):
         return ControllerDecision("", as_planned, [], [])
     # 2. List the choices. A review before its turn needs an answer to build on.
     is_answered = "answered" in outcomes

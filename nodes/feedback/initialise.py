@@ -38,9 +38,6 @@ PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator"
 # Words of a part of the screening from which the next section begins another one, and most words of a part.
 _ENOUGH_WORDS, _MOST_WORDS = 1000, 2500
 DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
-_EXAMPLES_DEVIATION = (
-    "The reviewer's examples are pairs of F1000RD, shortened; their reasoning and types are Draftroom's."
-)
 _DEVIATIONS = tomllib.loads((Path(__file__).parent / "deviations.toml").read_text(encoding="utf-8"))
 # Id of a text that is not in the paper.
 GIVEN_TEXT_ID = "text"
@@ -85,7 +82,7 @@ async def initialise(
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
     frozen = settings.freeze_settings("feedback")
-    own = chain([_EXAMPLES_DEVIATION], list_own_deviations(settings.feedback))
+    own = chain([_DEVIATIONS["examples"]], list_own_deviations(settings.feedback))
     whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
     is_screened = whole and "screen" in settings.feedback.extensions and not settings.feedback.every_paragraph
     computed, passages = list[ReviewFinding](), list[str]()

@@ -170,8 +170,7 @@ def test_the_preset_paper_says_what_is_not_as_published(room: Command, draft: Pa
 @pytest.mark.parametrize(
     ("variant", "system", "roles"),
     [
-        ("full", "focused_feedback", {"planner", "controller", "investigator", "reviewer"}),
-        ("no-reranking", "focused_feedback", {"planner", "controller", "investigator", "reviewer"}),
+        ("full", "focused_feedback", {"planner", "investigator", "reviewer"}),
         ("single", "single_model", {"reviewer"}),
         ("cove", "chain_of_verification", {"planner", "investigator", "verifier", "reviewer"}),
     ],
@@ -183,7 +182,6 @@ def test_variants(room: Command, draft: Path, variant: str, system: str, roles: 
     (record,) = room.records()
     assert record["system"] == system
     assert {part["role"] for part in record["usage"]} == roles
-    assert record["settings"]["feedback"]["rerank"] is (variant != "no-reranking")
     assert QUOTE in result.stdout
     assert room("resume", "last").stdout == result.stdout
 

@@ -56,7 +56,6 @@ def assert_misused(room: Command, result: Result) -> None:
     [
         ["--paragraph", "3", "--section", "Results"],
         ["--section", "Results", "--text", CLAIM],
-        ["--rerank", "--variant", "no-reranking"],
         ["--literature", "one", "--literature", "two"],
         ["--variant", "best"],
         ["--execution", "fast"],

@@ -310,7 +310,7 @@ def build_mention_key(detail: Amount | Name) -> Hashable:
 
 
 _CONTENT_WORD = re.compile(r"[^\W\d_]{5,}")
-_STEM_LETTERS = 5  # so that "measured" and "measurements" are alike: a crude stem, enough for a ratio
+STEM_LETTERS: Final = 5  # so that "measured" and "measurements" are alike: a crude stem, enough for a ratio
 _MIN_COVERAGE = 0.1  # none of 691 plain summaries by people (eLife, PLOS, Cochrane) covers less of its abstract
 _MAX_ABSTRACT_WORDS = 800  # the longest of their abstracts has 766; any draft covers little of a whole paper
 
@@ -328,7 +328,7 @@ def compute_coverage(draft: str, source: str) -> float:
 
 def collect_content_stems(text: str) -> set[str]:
     """Return the set of the content words of a text, those of five letters or more, cut to their first five letters."""
-    return {word[:_STEM_LETTERS] for word in _CONTENT_WORD.findall(text.casefold())}
+    return {word[:STEM_LETTERS] for word in _CONTENT_WORD.findall(text.casefold())}
 
 
 def list_subject_warnings(draft: str, source: DocumentRef) -> list[str]:

@@ -24,7 +24,15 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from state.records import LostDetail, LostKind
-from tools.checks.fidelity import Name, NameIndex, build_mention_key, find_acronym_definitions, is_fact, parse_details
+from tools.checks.fidelity import (
+    STEM_LETTERS,
+    Name,
+    NameIndex,
+    build_mention_key,
+    find_acronym_definitions,
+    is_fact,
+    parse_details,
+)
 from tools.checks.medical_terms import find_medical_names, list_name_forms, normalize_spelling
 from tools.checks.quantities import Amount, AmountIndex
 from tools.checks.word_lists import GENERAL_WORDS, QUALIFIERS, STATISTICS
@@ -51,7 +59,6 @@ _CLAUSE_JOINT: Final = re.compile(rf"[,;:]\s|\sand\s|{_CONTRAST.pattern}")
 
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _ENDING: Final = re.compile(r"(?:ing|ed|es|s|e)$")
-_STEM_LETTERS: Final = 5
 _MAX_CLAUSE_CHARACTERS: Final = 400  # on either side of a cue
 # Stems that two sentences on one topic share. Measured over 411 Cochrane abstracts and their plain-language summaries:
 # 64% of the abstracts' negations have a partner in their own summary, 8% in that of another review.
@@ -129,7 +136,7 @@ def _list_uninflected_words(text: str) -> list[str]:
 
 def _collect_stems(text: str, *, excluded: frozenset[str] = frozenset()) -> frozenset[str]:
     """Return the stems (five letters) of the words of a text, except the excluded words."""
-    return frozenset(word[:_STEM_LETTERS] for word in _list_uninflected_words(text) if word not in excluded)
+    return frozenset(word[:STEM_LETTERS] for word in _list_uninflected_words(text) if word not in excluded)
 
 
 _UNINFLECTED_GENERAL_WORDS: Final = frozenset(_list_uninflected_words(" ".join(GENERAL_WORDS)))
