@@ -224,7 +224,8 @@ class Batch:
     """Suffixes of the result files."""
     workers: Workers
     retry_failed: bool = False
-    _control: RunControl = field(default_factory=RunControl)
+    control: RunControl = field(default_factory=RunControl)
+    """Asked to drain, it stops the batch."""
 
     def run(
         self,
@@ -266,19 +267,14 @@ class Batch:
                 keys=[(name,) for name in names.values()],
                 fields=["id"],
                 on_end=on_end,
-                control=self._control,
+                control=self.control,
                 has_local_checkpoints=self.work.on_this_machine,
                 on_message=on_message,
                 retry_failed=self.retry_failed,
             )
             try:
-                asyncio.run(run_until_stopped(running, self._control, on_message))
+                asyncio.run(run_until_stopped(running, self.control, on_message))
             finally:
                 rows = self.folder.compact_results()
         ids = set(names.values())
         return [row for row in rows if row["id"] in ids]
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether the batch was asked to stop before all papers had ended."""
-        return self._control.drain_requested

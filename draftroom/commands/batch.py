@@ -101,7 +101,7 @@ def _run_batch(batch: Batch, *, quiet: bool) -> None:
     if not quiet:
         done = f"{len(rows) - len(failed)} done" + (f", {len(failed)} failed" if failed else "")
         print_line(f"{done}; results are in {batch.folder.path}, with the table {batch.folder.table.name}.", "")
-    if batch.is_stopped:
+    if batch.control.drain_requested:
         print_to_stderr("Stopped; all answers so far are kept. The same command resumes the batch.")
         raise typer.Exit(STOPPED)
     if failed:

@@ -142,6 +142,7 @@ def build_run_payload(
     except StateError as error:  # the stored document is gone; the rest can be shown
         paper = {"title": record["input"]["name"], "format": "", "pages": 0, "warnings": [str(error)], "paragraphs": []}
     question = snapshot.interrupts[0].value if snapshot.interrupts and not active else None
+    paper_format = record["input"]["paper"]["format"]
     return {
         "record": record,
         "result": result,
@@ -151,11 +152,7 @@ def build_run_payload(
         "source": paper,
         "question": question and {**question, "items": question["advice"]},
         "decisions": values.get("decisions") or {},
-        "formats": [
-            name
-            for name in rendering.formats
-            if name != ".markdown" and not rendering.describe_refusal(name, record["input"]["paper"]["format"])
-        ],
+        "formats": [name for name in rendering.formats if not rendering.describe_refusal(name, paper_format)],
     }
 
 

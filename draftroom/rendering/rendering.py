@@ -64,7 +64,7 @@ class Rendering:
     def formats(self) -> dict[str, Render]:
         """Renderers by the suffix of a file: those of every system, and its own."""
         return {
-            **dict.fromkeys((".md", ".markdown"), lambda *run: render_markdown(self.build_document(*run))),
+            ".md": lambda *run: render_markdown(self.build_document(*run)),
             ".html": lambda *run: render_html(self.build_document(*run)),
             ".json": self._render_json,
             **self.own_formats,

@@ -50,8 +50,7 @@ class AbsenceTest(AgentAnswer):
 async def verify_comment(state: ParagraphState) -> ParagraphState:
     """Set the comment's verification: kept or softened, with notes, such as that it repeats an instruction."""
     comment, chosen = state["comment"], get_feedback_settings(state)
-    if comment is None:
-        raise ValueError("there is no comment to verify")
+    assert comment is not None  # noqa: S101 - the graph sends only comments here
     said = f"{comment['review']} {comment['suggestion']}"
     # 1. Checks by code.
     is_dictated = "instructions" in chosen.extensions and repeats_instruction(said, state["findings"])
