@@ -47,7 +47,7 @@ def test_the_list_of_runs_imports_no_graph(draftroom: Command, tmp_path: Path):
         record = json.loads(path.read_text(encoding="utf-8"))["run"]
         (folder / f"{record['id']}.json").write_text(json.dumps(record), encoding="utf-8")
     printed, packages = run(draftroom, tmp_path, "runs")
-    for told in ("science_journalism", "medical_simplification", " -> ", "focused_feedback", " comment"):
+    for told in ("explain", "simplify", " -> ", "review", " comment"):
         assert told in printed
     assert packages & HEAVY == set()
 

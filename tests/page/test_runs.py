@@ -138,7 +138,7 @@ def test_studio_is_admitted_where_it_was_asked_for_and_nobody_else():
 
 
 def test_every_answer_of_the_page_has_a_strict_policy(server: StudioServer):
-    for path in ("/page/api/start", "/page/api/runs", "/page/no-such-file.js"):
+    for path in ("/page/", "/page/api/start", "/page/api/runs"):
         headers = httpx.get(f"{server.url}{path}").headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert "unsafe" not in headers["content-security-policy"]
