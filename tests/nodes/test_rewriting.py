@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodes.rewriting import find_rewrite_objection
-from nodes.simplification.content_guard import list_unsupported_names
+from tools.checks.omissions import list_unsupported_names
 from nodes.simplification.logger import list_addition_warnings
 
 SOURCE = (

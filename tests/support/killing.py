@@ -126,7 +126,7 @@ CASES = {
     ),
     "review in turn": feedback("sequential", ["StepDecision", "PassageAnswer"] * 2 + ["StepDecision"], 16),
     "check": Case(NUMBER_CHECK, number_reader, {}, ["NumbersRead", "NumbersRead"], 5, ["check", "--model", "large"]),
-    "review at once": feedback("parallel", ["PassageAnswer", "PassageAnswer", "StepDecision"], 14),
+    "review at once": feedback("parallel", ["PassageAnswer", "PassageAnswer"], 13),
 }
 
 
