@@ -10,6 +10,8 @@ DOCS := .venv-docs
 UV := $(shell command -v uv)
 INSTALL = $(if $(UV),$(UV) pip install --python $(BIN)/python,$(BIN)/python -m pip install) --quiet
 LOCKED = $(INSTALL) --no-deps --require-hashes
+# Tests wait for servers and processes for a third of their time, so there are more workers than processors.
+WORKERS = $(shell $(BIN)/python -c "import os; print(3 * os.cpu_count() // 2)")
 # The tests start hundreds of processes; what one has compiled serves the next.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -47,6 +49,7 @@ $(RAY): $(DEVELOP)  # 620 MB that only these tests need
 	touch $@
 
 demo: install  ## Start small models here; explain, simplify, review and check the examples. ENGINE=vllm for vLLM.
+	@echo "What a large model makes of the same papers: $(BIN)/draftroom show examples/runs/seedlings-large.json (also mosses-large, yoga-large)"
 	$(BIN)/draftroom models up --profile $(if $(filter vllm,$(ENGINE)),laptop-vllm,laptop)
 	$(BIN)/draftroom explain examples/mosses.md --preset laptop
 	$(BIN)/draftroom simplify examples/yoga.md --preset laptop --loops layperson
@@ -62,7 +65,7 @@ reproduce: develop  ## All tables and figures of the papers; ENDPOINT=http://…
 	$(BIN)/draftroom eval reproduce $(DATA) $(if $(ENDPOINT),--base-url $(ENDPOINT)) $(if $(MODEL),--model $(MODEL)) $(MORE)
 
 test: develop  ## All tests that need no model server; loopback only.
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 test-live: develop  ## Tests against real vLLM serving the embedded model (installed on first use).
 	$(BIN)/python -m pytest -m live
@@ -112,7 +115,7 @@ types:
 
 coverage:
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n auto --dist worksteal
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist worksteal
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --fail-under=90 --skip-covered
 
@@ -133,9 +136,11 @@ pictures: develop  ## Draw the graphs into docs/graphs.md; with Chromium, take t
 	$(BIN)/python -m docs.draw_graphs
 	mkdir -p .cache
 	for run in mosses:science_journalism yoga:medical_simplification seedlings:focused_feedback; do \
-		$(BIN)/draftroom show examples/runs/$${run%:*}.json -o .cache/page.html > .cache/story.txt && \
-		chromium --headless --no-sandbox --hide-scrollbars --window-size=860,1040 \
-			--screenshot=docs/pictures/$${run#*:}.png file://$(CURDIR)/.cache/page.html; \
+		for kind in -large: :_laptop; do \
+			$(BIN)/draftroom show examples/runs/$${run%:*}$${kind%:*}.json -o .cache/page.html > .cache/story.txt && \
+			chromium --headless --no-sandbox --hide-scrollbars --window-size=860,1040 \
+				--screenshot=docs/pictures/$${run#*:}$${kind#*:}.png file://$(CURDIR)/.cache/page.html; \
+		done; \
 	done
 
 clean:

@@ -55,7 +55,7 @@ PUBLISHED_ROUND = 3
 MIN_COVERAGE_SHARE = 0.5
 
 
-UNREVISED_WARNING = "This is the paper's own text, which the run began with: no revision of it was chosen."
+UNREVISED_WARNING = "This is the paper's own text, which the run began with: no revision of it was chosen"
 
 
 async def choose_draft(state: JournalismState) -> JournalismState:

@@ -1,4 +1,4 @@
-"""The recorded runs of `examples/runs` open without a model, and are what their page says."""
+"""The recorded runs of `examples/runs` open without a model."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import pytest
 from tests.draftroom.conftest import Command
 
 RUNS = Path("examples/runs")
-PAGE = (RUNS / "README.md").read_text(encoding="utf-8")
-RESULT = {"mosses.json": "article", "yoga.json": "simplified", "seedlings.json": "reviews"}
+RESULT = {
+    f"{name}{kind}.json": result
+    for name, result in {"mosses": "article", "yoga": "simplified", "seedlings": "reviews"}.items()
+    for kind in ("", "-large")
+}
 
 
 @pytest.mark.parametrize("name", RESULT)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nodes.rewriting import find_rewrite_objection
-from tools.checks.omissions import list_unsupported_names
 from nodes.simplification.logger import list_addition_warnings
+from tools.checks.omissions import list_unsupported_names
 
 SOURCE = (
     "Chronic low back pain is frequently managed with oral analgesics, whose long-term use can cause gastric bleeding. "
