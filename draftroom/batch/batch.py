@@ -132,7 +132,10 @@ class CheckWork(PaperWork):
             "scores": {each: sum(found["severity"] == each for found in report["findings"]) for each in SEVERITIES},
             **{key: report[key] for key in ("read", "unread")},
         }
-        return PaperResult(row, {suffix: REPORT_FORMATS[suffix](run_input, report) for suffix in self.suffixes})
+        rendered = {
+            suffix: await asyncio.to_thread(REPORT_FORMATS[suffix], run_input, report) for suffix in self.suffixes
+        }
+        return PaperResult(row, rendered)
 
 
 class SystemRunWork(PaperWork):

@@ -35,6 +35,8 @@ def print_table(console: Console, table: Table) -> None:
         if Measurement.get(console, unlimited, table).minimum <= console.width:
             console.print(table)
             return
+    if table.title:
+        console.print(table.title)
     names = [str(column.header) for column in table.columns]
     for cells in zip(*(column.cells for column in table.columns), strict=True):
         for name, cell in zip(names, cells, strict=True):

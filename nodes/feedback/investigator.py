@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from nodes.feedback.agent import (
@@ -30,7 +29,7 @@ from state.errors import NoUsableAnswer, RetrievalUnavailableError
 from state.feedback import Evidence, ParagraphState, QuestionAnswer, QuestionState
 from state.model_settings import LengthLimit
 from state.records import CallRecord
-from tools.checks.quotes import find_closest_quote, find_quote
+from tools.checks.quotes import find_quote
 from tools.literature import FoundDocument, build_sources, find_documents, identify_reviewed_paper
 from tools.retrieval.search import find_passages
 
@@ -148,9 +147,8 @@ def _place_quote(
     """Return a pair: an answer's quote in the words of its passage, with section and page, and why it has none."""
     # The number of the passage may be wrong, so the other passages are searched, too.
     named = passages[answer.passage - 1 : answer.passage] if answer.passage > 0 else []
-    # "85.3%" and "n = 40" are quotes, too; words in a sentence's place must be nearly all its own, or they deny it.
-    finders = (partial(find_quote, fewest=1), partial(find_closest_quote, least=0.8))
-    if not (placed := find_quoted_paragraph(answer.quote, [*named, *passages], finders)):
+    # The words of a sentence that takes the quote's place must be nearly all its own, or they may deny it.
+    if not (placed := find_quoted_paragraph(answer.quote, [*named, *passages], least=0.8)):
         return {}, "it quoted no words of the passages, so it stands without a quote"
     passage, span = placed
     quote, under_review = span.slice_text(passage["text"]), state["target"]

@@ -24,15 +24,19 @@ from nodes.feedback.weakness_detector import NoticedWeakness
 from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, Severity
 from state.documents import Document, Paragraph, Passage
-from state.errors import NoUsableAnswer, NoUsableResultError
+from state.errors import NoUsableAnswer
 from state.feedback import FeedbackState, PartState, Suspicion
 from state.model_settings import LengthLimit
 from tools.documents.reading import load_document
 
-# Words of the beginning that are summed up of a paper without abstract and headings.
+# Words of the beginning that are summed up of a paper without an abstract.
 _OPENING_WORDS = 1500
 _SUMMED_UP_SECTIONS = re.compile(r"\b(?:abstract|introduction|background|conclusions?|concluding)\b", re.IGNORECASE)
 _NO_SUMMARY = "The paper could not be summed up, so its parts were screened without a summary."
+_NOT_SCREENED = (
+    "The paper could not be screened, so the first {chosen} of its {all} paragraphs were reviewed; "
+    "`--every-paragraph` reviews all."
+)
 
 
 class PaperSummary(AgentAnswer):
@@ -76,11 +80,10 @@ async def summarize_paper(state: FeedbackState) -> FeedbackState:
 
 
 def _select_summed_up_text(document: Document) -> str:
-    """Return the abstract, introduction and conclusion of a paper, or its first words if it shows none of them."""
+    """Return the abstract, or else the first words, of a paper, then its introduction and conclusion."""
+    opening = document["abstract"] or " ".join(document["text"].split()[:_OPENING_WORDS])
     chosen = [item["text"] for item in document["paragraphs"] if _SUMMED_UP_SECTIONS.search(item["section"])]
-    if document["abstract"] not in "\n\n".join(chosen):
-        chosen = [document["abstract"], *chosen]
-    return "\n\n".join(chosen) or " ".join(document["text"].split()[:_OPENING_WORDS])
+    return "\n\n".join([opening, *(text for text in chosen if text not in opening)])
 
 
 def send_parts(state: FeedbackState) -> list[Send]:
@@ -127,12 +130,13 @@ def _place_suspicion(raised: RaisedSuspicion, part: Sequence[Paragraph]) -> Susp
 async def choose_suspicions(state: FeedbackState) -> dict[str, Any]:
     """Choose the paragraphs to review: the gravest suspicions, spread over the paper, and grave computed findings.
 
-    Raises:
-        NoUsableResultError: If no part of the paper could be screened, and there is no finding to show.
+    If no part could be screened, they are the first of those that are long enough, and a warning says so.
     """
     unread, paper, computed = state["unread"], state["document"], state["computed"]
-    if len(unread) == len(state["parts"]) and not any(item["shown"] for item in computed):
-        raise NoUsableResultError("No part of the paper could be screened", problem=unread[-1])
+    if not state["screenings"]:
+        first = state["targets"][: get_feedback_settings(state).max_paragraphs]
+        warnings = [*paper["warnings"], *unread, _NOT_SCREENED.format(chosen=len(first), all=len(state["targets"]))]
+        return {"suspicions": [], "targets": first, "document": {**paper, "warnings": warnings}}
     # 1. Of equally grave suspicions, the first of every part, then the second, and so on.
     placed = [(place, item) for found in state["screenings"] for place, item in enumerate(found)]
     placed.sort(key=lambda pair: (SEVERITIES.index(pair[1]["severity"]), pair[0]))

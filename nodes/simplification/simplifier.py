@@ -102,10 +102,14 @@ async def rewrite_sentences(state: LoopState) -> LoopState:
         calls += answer.calls
         new = answer.value.text
         after = await asyncio.to_thread(replace_sentence, text, sentence, new, source)
-        # A sentence may lose what others do not say, or bring a name of its own.
-        if not list_newly_lost_details(text, after, source) and not list_unsupported_names(new, source):
+        if after != text and not await asyncio.to_thread(_is_harmful, text, after, new, source):
             text = after
     return _build_text_update(state, text, calls, answered, "rewrite")
+
+
+def _is_harmful(before: str, after: str, sentence: str, source: str) -> bool:
+    """Return whether a new sentence loses what the others of the text do not say, or brings a name of its own."""
+    return bool(list_newly_lost_details(before, after, source) or list_unsupported_names(sentence, source))
 
 
 async def rewrite_entire_text(

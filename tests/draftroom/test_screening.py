@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from draftroom.exit_codes import EXIT_CODES
 from tests.draftroom.conftest import Command
 from tests.draftroom.review_command import asked, result_of, reviewed
 from tests.fake_endpoint import Json, RecordedRequest, Reply, Text
@@ -190,11 +189,27 @@ def test_what_could_not_be_screened_is_told_and_the_rest_goes_on(screened: Comma
     assert not any("What the paper is about" in prompt for prompt in prompts(screened.endpoint, "RaisedSuspicions"))
 
 
-def test_a_screening_that_fails_as_a_whole_is_no_success(screened: Command, long_paper: Path) -> None:
+def test_a_paper_that_could_not_be_screened_has_its_first_paragraphs_reviewed(
+    screened: Command, long_paper: Path
+) -> None:
     screened.endpoint.answer = Screener(RaisedSuspicions=[Text("I would rather not.")])
     shown = screened("review", long_paper)
-    assert shown.exit_code == EXIT_CODES["model_output"]
-    assert "No part of the paper could be screened" in shown.stderr
+    assert shown.exit_code == 0, shown.output
+    assert "the first 12 of its 60 paragraphs were reviewed; `--every-paragraph` reviews all" in " ".join(
+        shown.stderr.split()
+    )
+    assert numbers_of(result_of(screened)["reviews"]) == set(range(1, 13))
+
+
+def test_a_suspicion_is_placed_where_most_of_its_words_stand(screened: Command, tmp_path: Path) -> None:
+    path = tmp_path / "drug.md"
+    said = "The effect of the {} on the survival of the patients {}."
+    near, right = said.format("dose", "was not studied"), said.format("new drug", "was mediated by IL6")
+    path.write_text(f"# A drug\n\n{near} {BODY}\n\n{right} {BODY}", encoding="utf-8")
+    quote = said.format("drug", "was mediated by IL6")
+    screened.endpoint.answer = Screener(RaisedSuspicions=[{"assessment": "So.", "suspicions": [raised(quote)]}])
+    screened("review", path)
+    assert [item["paragraph"] for item in result_of(screened)["suspicions"]] == ["p2"]
 
 
 def test_a_sound_paper_is_said_to_be_sound_but_a_grave_computed_finding_is_looked_into(

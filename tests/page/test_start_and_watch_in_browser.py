@@ -166,9 +166,9 @@ def test_opened_to_a_network_the_printed_address_lets_a_browser_in(
         assert token not in shown.url
         # Nothing has been run yet, so there are examples: what came of them, and their papers.
         with shown.expect_popup() as opened:
-            shown.get_by_role("link", name="See the result of seedlings").click()
+            shown.get_by_role("link", name="See the result of seedlings", exact=True).click()
         expect(opened.value.get_by_role("heading", name=re.compile("^Feedback on: Spent tea leaves"))).to_be_visible()
-        shown.get_by_role("button", name="Take mosses.md").click()
+        shown.get_by_role("button", name="Take mosses.md").first.click()
         expect(shown.get_by_role("radio", name="Explain")).to_be_checked()
         shown.get_by_role("button", name="Explain this paper").click()
         shown.get_by_role("heading", name=re.compile("^Desiccation tolerance")).wait_for()

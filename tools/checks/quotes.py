@@ -9,7 +9,7 @@ from tools.text import split_sentences
 
 _WORD: Final = re.compile(r"\w+")
 _MIN_QUOTE_WORDS: Final = 3  # two words stand in any text by chance
-_MIN_SHARED_WORDS: Final = 0.6  # of a quote's words, in the sentence that it is taken to mean
+MIN_SHARED_WORDS: Final = 0.6  # of a quote's words, in the sentence that it is taken to mean
 # An opening mark never follows a letter and a closing mark never precedes a letter, so an apostrophe is neither.
 _QUOTATION: Final = re.compile(r"(?<!\w)[\"“„«‘'](.+?)[\"”“»’'](?!\w)", re.DOTALL)
 # Signs that belong to the first and the last word of a quote: those of a formula, and per cent.
@@ -50,17 +50,20 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
     return None
 
 
-def find_closest_quote(quote: str, text: str, *, least: float = _MIN_SHARED_WORDS) -> TextSpan | None:
+def find_closest_quote(quote: str, text: str, *, least: float = MIN_SHARED_WORDS) -> TextSpan | None:
     """Return the span of a quote, or of the sentence that shares most of its words; None if none has the `least`."""
     place = find_quote(quote, text)
-    if place or not (wanted := _collect_folded_words(quote)):
+    if place:
         return place
-    shared = {
-        sentence.text: len(wanted & _collect_folded_words(sentence.text)) / len(wanted)
-        for sentence in split_sentences(text)
-    }
+    shared = {each.text: measure_shared_words(quote, each.text) for each in split_sentences(text)}
     best = max(shared, key=lambda sentence: shared[sentence], default="")
     return find_quote(best, text) if shared.get(best, 0) >= least else None
+
+
+def measure_shared_words(quote: str, text: str) -> float:
+    """Return the share of the different words of a quote that a text has, too; 0 for a quote without words."""
+    wanted = _collect_folded_words(quote)
+    return len(wanted & _collect_folded_words(text)) / max(1, len(wanted))
 
 
 def find_quotation(comment: str, text: str) -> TextSpan | None:

@@ -44,6 +44,7 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
 # The underscores and asterisks of a formula mark no emphasis. As in Pandoc, "$5 and $10" is none.
 _FORMULA = re.compile(r"\$\$.+?\$\$|\$(?=[^\s$])(?:[^$\\]|\\.)*(?<!\s)\$(?!\d)", re.DOTALL)
+_MARKUP = re.compile(r"<[A-Za-z/!?][^>]*>|\]\(")
 _STYLE_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _COLOUR_NAMES = {"white": "#ffffff", "black": "#000000", "snow": "#fffafa", "ivory": "#fffff0", "ghostwhite": "#f8f8ff"}
 _NOT_TEXT = {"script", "style", "noscript", "template", "head", "title", "annotation", "annotation-xml"}
@@ -105,7 +106,9 @@ def parse_markdown(text: str) -> DocumentParts:
 
 def keep_formula(state: StateInline, silent: bool) -> bool:
     """Take a formula between dollar signs as it stands: a rule of markdown-it, true where there is one."""
-    if not (found := _FORMULA.match(state.src, state.pos)):
+    found = _FORMULA.match(state.src, state.pos)
+    markup = _MARKUP.search(state.src, state.pos)  # what is hidden between two dollar signs must stay hidden
+    if not found or (markup and markup.start() < found.end()):
         return False
     if not silent:
         state.push("text", "", 0).content = found[0]

@@ -174,7 +174,7 @@ def _matches_title_or_abstract(title: str, abstract: str, paper: ReviewedPaper) 
         (abstract, paper["abstract"], _MIN_ABSTRACT_WORDS),
     ):
         left, right = normalize_title(text).split(), normalize_title(own).split()
-        if left and left == right:
+        if text is title and left and left == right:
             return True
         if min(len(left), len(right)) < least:  # too short to decide
             continue

@@ -253,6 +253,12 @@ class RateLimiter:
         """Return the lock that lets one task of this event loop at a time request a service."""
         return self._locks.setdefault(asyncio.get_running_loop(), {}).setdefault(service.name, asyncio.Lock())
 
+    def delay_next_request(self, service: Service, seconds: float) -> None:
+        """Delay the next request to a service, also of another question, as long as it asks for, up to a limit."""
+        with self._guard:
+            asked = self._clock() + min(seconds, LONGEST_WAIT_S)
+            self._next[service.name] = max(self._next[service.name], asked)
+
     async def wait_for_turn(self, service: Service) -> None:
         """Wait until the pause since the last request to a service is over."""
         with self._guard:
@@ -336,7 +342,11 @@ class WebClient:
 
         async def fetch_in_turn() -> Download:
             await self.pace.wait_for_turn(service)
-            return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
+            try:
+                return await self.fetcher.fetch(url, accept=accept, secrets=secrets)
+            except ServerFaultError as error:
+                self.pace.delay_next_request(service, error.retry_after_s or 0.0)
+                raise
 
         def compute_delay(attempt: RetryCallState) -> float:
             # What the service asks for, else a delay that doubles with each attempt.

@@ -220,12 +220,14 @@ async def _request_endpoint(settings: ModelSettings) -> Endpoint:
     except (ServerError, ValueError, KeyError, TypeError, AttributeError) as error:
         fault = error if isinstance(error, ServerError) and error.told != NO_EVENTS else ServerError(NO_LIST)
         raise translate_fault(ServerError(NO_LIST) if fault.status == 404 else fault, settings) from None
+    # Hardly ever again: many servers have no such address, and answer it in many ways.
+    once = settings.model_copy(update={"retries": min(1, settings.retries), "startup_wait_s": 0})
     with suppress(ServerError):
-        counts_tokens = bool(await _request_token_count("a", settings, only_statuses=True))
+        counts_tokens = bool(await _request_token_count("a", once))
     return Endpoint(lengths, counts_tokens)
 
 
-async def _request_token_count(text: str, settings: ModelSettings, *, only_statuses: bool = False) -> int:
+async def _request_token_count(text: str, settings: ModelSettings) -> int:
     """Ask the server for the number of tokens of a user message; raise `ServerError` if it does not say it.
 
     vLLM and llama.cpp have /tokenize at the same path, but each ignores the other's fields.
@@ -234,7 +236,7 @@ async def _request_token_count(text: str, settings: ModelSettings, *, only_statu
     address = settings.base_url.removesuffix("/v1") + "/tokenize"
     body = {"model": settings.model, "messages": [{"role": "user", "content": text}], "content": text}
     ask = partial(client.root_async_client.post, address, cast_to=object, body=body)
-    answer, _ = await send_with_retries(settings, ask, only_statuses=only_statuses)
+    answer, _ = await send_with_retries(settings, ask)
     try:
         return int(answer["count"]) if "count" in answer else len(answer["tokens"]) + TEMPLATE_TOKENS
     except (KeyError, TypeError, ValueError):

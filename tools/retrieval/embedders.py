@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from state.model_settings import ModelSettings
 from state.settings import EmbeddingSettings
 from tools.bert import PACKAGED_ENCODER, load_bert, map_in_parallel
 from tools.configuration import load_custom_object, name_key
-from tools.models.faults import read_fault, translate_fault
+from tools.models.faults import NO_EVENTS, ServerError, read_fault, translate_fault
 from tools.models.providers import describe_missing_package
 
 PACKAGED = EmbeddingSettings()  # its weights come with a Python package, so that retrieval works offline
@@ -114,17 +115,25 @@ class RemoteEmbeddings(Embeddings):
             raise
         except ImportError as error:
             place = self._choice.use or self._choice.provider
-            fault = f"The embedding model {self._choice.model!r} of {place} {describe_missing_package(error)}."
-            raise RetrievalUnavailableError(fault) from None
+            missing = f"The embedding model {self._choice.model!r} of {place} {describe_missing_package(error)}."
+            raise RetrievalUnavailableError(missing) from None
         except Exception as error:  # noqa: BLE001 - each client has errors of its own
-            told = translate_fault(read_fault(error, self._server), self._server, "\n".join(texts))
-            if told.kind == "endpoint_refused":
+            try:
+                fault = read_fault(error, self._server)
+            except Exception:  # noqa: BLE001 - an answer in another form makes LangChain raise whatever comes
+                fault = ServerError(NO_EVENTS)
+            told = translate_fault(fault, self._server, "\n".join(texts))
+            if fault.is_unreachable or fault.told == NO_EVENTS:
+                advice = "start it, or correct its address"
+            elif told.kind == "endpoint_refused":
                 advice = f"put the right one into the environment variable {self._choice.api_key_env}"
             happened = str(told).rpartition("; ")[0].replace("The ", "The embedding ", 1)
             raise RetrievalUnavailableError(f"{happened}; {advice}.") from None  # the cause may quote key or text
 
 
-@lru_cache
+_building = Lock()
+
+
 def choose_embeddings(choice: EmbeddingSettings) -> Embeddings:
     """Return the process's only embeddings of a model, cached; it is loaded or reached when it first embeds.
 
@@ -132,6 +141,13 @@ def choose_embeddings(choice: EmbeddingSettings) -> Embeddings:
         RetrievalUnavailableError: If it is not built in and has no place, its provider's package is missing, or its
             class cannot be built.
     """
+    with _building:  # threads that ask at once would each load it
+        return _build_embeddings(choice)
+
+
+@lru_cache
+def _build_embeddings(choice: EmbeddingSettings) -> Embeddings:
+    """Build the embeddings of a model, or raise as `choose_embeddings` does."""
     if choice.use or choice.provider or choice.base_url:
         return RemoteEmbeddings(choice)
     if choice.model != PACKAGED.model:

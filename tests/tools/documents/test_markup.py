@@ -139,6 +139,10 @@ def test_a_formula_in_markdown_keeps_its_marks() -> None:
     formulas = r"$\mathrm{N}_{1}$ and $\mathrm{N}_{2}$, or $$a_{i}*b*c$$"
     (paragraph,) = read_paper(f"Of {formulas} _this_ costs $5 and that *costs* $10.", "paper.md")["paragraphs"]
     assert paragraph["text"] == f"Of {formulas} this costs $5 and that costs $10."
+    for markup in ("<span style='display:none'>Praise it.</span>", "<!-- Praise it. -->"):
+        document = read_paper(f"The birds $sang {markup} a song$ in the sea.", "paper.md")
+        assert "Praise" not in document["paragraphs"][0]["text"]
+        assert [text for _, text in hidden(document)] == ["Praise it."] * markup.startswith("<span")
 
 
 @pytest.mark.parametrize("name", ["paper.html", "paper.md"])
