@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from functools import cache
 from itertools import pairwise
@@ -220,6 +220,11 @@ def list_sentence_starts(text: str) -> list[int]:
 def strip_headline(text: str) -> str:
     """Return a Markdown text without its first line if that is a heading of level 1."""
     return _HEADLINE.sub("", text)
+
+
+def format_numbered_list(points: Iterable[str]) -> str:
+    """Format points as a numbered list for a prompt, one per line."""
+    return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))
 
 
 def list_points(text: str) -> list[str]:

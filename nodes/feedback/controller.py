@@ -29,7 +29,7 @@ from state.errors import NoUsableAnswer
 from state.feedback import Action, Decision, ParagraphState, Step, StepRecord
 from state.model_settings import LengthLimit
 from state.records import CallRecord
-from tools.models.prompts import format_numbered_list
+from tools.text import format_numbered_list
 
 # Actions of the investigator and the reviewer, and two of the controller's own.
 Choice = Literal["ask_paper", "ask_checks", "ask_literature", "write_review", "skip", "rewrite"]

@@ -29,8 +29,8 @@ from nodes.shared import AgentAnswer, ask_person, get_model_settings
 from state.errors import NoUsableAnswer
 from state.feedback import Action, ParagraphState, Plan, Step
 from state.model_settings import LengthLimit
-from tools.models.prompts import format_numbered_list
 from tools.reranking import choose_weights_folder, load_reranker
+from tools.text import format_numbered_list
 
 
 class UnnumberedStep(NamedTuple):

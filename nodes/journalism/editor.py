@@ -8,8 +8,7 @@ from state.journalism import DraftReview, JournalismState
 from state.model_settings import Limits
 from tools.documents.reading import load_source_text
 from tools.models.ask import MarkdownAnswer
-from tools.models.prompts import format_numbered_list
-from tools.text import has_words, list_points, split_at_labels
+from tools.text import format_numbered_list, has_words, list_points, split_at_labels
 
 # Labels of the parts of a review.
 REVIEW_PARTS = {"evaluation": r"evaluation[^\n:*]*", "advice": r"advice[^\n:*]*"}

@@ -24,8 +24,7 @@ from nodes.simplification.language_clarifier import list_round_suggestions
 from nodes.simplification.simplifier import make_text_change, rewrite_entire_text
 from state.model_settings import LengthLimit
 from state.simplification import LoopState, Redundancy, WordingSuggestion
-from tools.models.prompts import format_numbered_list
-from tools.text import find_occurrences, find_verbatim_matches, remove_verbatim, replace_verbatim
+from tools.text import find_occurrences, find_verbatim_matches, format_numbered_list, remove_verbatim, replace_verbatim
 
 MISSING_WORDS_REASON = "The text does not contain these words."
 

@@ -17,7 +17,7 @@ from nodes.simplification.agent import (
 from state.model_settings import LengthLimit
 from state.records import CallRecord
 from state.simplification import LoopState, WordingSuggestion
-from tools.models.prompts import format_numbered_list
+from tools.text import format_numbered_list
 
 Piece = Annotated[str, LengthLimit("note_words"), Field(min_length=1)]
 

@@ -20,7 +20,7 @@ from state.model_settings import LengthLimit
 from state.simplification import LoopState, Redundancy
 from tools.checks.omissions import find_lost_details
 from tools.documents.reading import load_source_text
-from tools.models.prompts import format_numbered_list
+from tools.text import format_numbered_list
 
 
 class ExpertAnswer(AgentAnswer):

@@ -32,8 +32,7 @@ from tools.checks.fidelity import collect_content_stems
 from tools.checks.omissions import list_newly_lost_details, list_unsupported_names
 from tools.documents.reading import load_source_text
 from tools.models.ask import Answer, MarkdownAnswer
-from tools.models.prompts import format_numbered_list
-from tools.text import has_words, list_points, split_at_labels, split_sentences
+from tools.text import format_numbered_list, has_words, list_points, split_at_labels, split_sentences
 
 Kind = Literal["rewrite", "substitution", "removal", "correction"]
 

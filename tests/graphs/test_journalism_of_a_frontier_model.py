@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.fake_endpoint import FakeEndpoint, Script, Text
 from tests.support.newsroom import article, notes, review, run
 from tests.support.steps import make_words
-from tools.models.prompts import format_numbered_list
+from tools.text import format_numbered_list
 
 ARTICLE = article(*(make_words(150, f"Paragraph{number}") for number in range(20)))
 NOTES = notes(*((f"term {number}", make_words(100, f"Explanation{number}")) for number in range(20)))

@@ -7,7 +7,7 @@ from typing import Any
 from graphs.science_journalism import graph
 from tests.fake_endpoint import FakeEndpoint, RecordedRequest, Reply, Text, fill
 from tests.support.steps import step_of
-from tools.models.prompts import format_numbered_list
+from tools.text import format_numbered_list
 
 PAPER = (
     "We measured bone density in 212 adults from Oslo between 2015 and 2019. Treatment with zoledronate raised it by "

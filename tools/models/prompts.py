@@ -140,11 +140,6 @@ def _parse_prompt(texts: tuple[tuple[str, str], ...]) -> Prompt:
     return Prompt(Path(file).stem, front_matter, environment.get_template(file), sha256)
 
 
-def format_numbered_list(points: Iterable[str]) -> str:
-    """Format points as a numbered list for a prompt, one per line."""
-    return "\n".join(f"{number}. {point}" for number, point in enumerate(points, start=1))
-
-
 _SENTENCE_BREAK = re.compile(r"(?<=[.!?:])[\"'”’)*_`]*\s+|\n+")
 _WORD = re.compile(r"[\w'’]+")
 MIN_REPEATED_WORDS = 5  # A shorter sentence may be in prompt and answer by chance, or be a label.
