@@ -63,6 +63,13 @@ def list_swif2t_deviations(chosen: FeedbackSettings) -> Iterator[str]:
         yield _DEVIATIONS["reranker"].format(weights=weights, encoder=read_reranker_config(folder).encoder)
 
 
+def check_embeddings(embedding: EmbeddingSettings) -> None:
+    """Choose the embedding model, so that a package that it needs and lacks shows before a model is asked."""
+    from tools.retrieval.embedders import choose_embeddings  # noqa: PLC0415 - packages of an extra
+
+    choose_embeddings(embedding)
+
+
 async def initialise(
     state: FeedbackInput,
     *,
@@ -73,11 +80,8 @@ async def initialise(
     settings, paper = await resolve_input(state, "paper", FeedbackContext)
     for name in list_named_code(settings.feedback.model_dump()):  # a wrong name shows before a model is asked
         await asyncio.to_thread(load_custom_object, name)
-    # So does a package that the embedding model needs.
     if "investigator" in roles and not settings.feedback.retriever and settings.feedback.retrieval != "bm25":
-        from tools.retrieval.embedders import choose_embeddings  # noqa: PLC0415 - packages of an extra
-
-        await asyncio.to_thread(choose_embeddings, settings.feedback.embedding)
+        await asyncio.to_thread(check_embeddings, settings.feedback.embedding)
     ref = await asyncio.to_thread(read_document, paper, max_pages=settings.feedback.max_pages)
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
