@@ -15,6 +15,7 @@ _QUOTATION: Final = re.compile(r"(?<!\w)[\"“„«‘'](.+?)[\"”“»’'](?!
 # Signs that belong to the first and the last word of a quote: those of a formula, and per cent.
 _OPENING_SIGNS: Final = re.compile(r"\$[\\({\[]*\Z")
 _CLOSING_SIGNS: Final = re.compile(r"[\])}]*\$|%")
+_OPENING_BRACKETS: Final = {")": "(", "]": "[", "}": "{"}  # by the closing ones
 _ELLIPSIS: Final = re.compile(r"…|\.\.\.")
 
 
@@ -46,7 +47,13 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
         if words[at : at + len(wanted)] == wanted:
             start, end = found[at].start(), found[at + len(wanted) - 1].end()
             before, after = _OPENING_SIGNS.search(text, max(0, start - 9), start), _CLOSING_SIGNS.match(text, end)
-            return TextSpan(before.start() if before else start, after.end() if after else end)
+            start, end = before.start() if before else start, after.end() if after else end
+            # A bracket that opens within the quote closes in it, too.
+            while (opening := _OPENING_BRACKETS.get(text[end : end + 1])) and (
+                text.count(opening, start, end) > text.count(text[end], start, end)
+            ):
+                end += 1
+            return TextSpan(start, end)
     return None
 
 

@@ -20,7 +20,8 @@ TEXT = (
         ("raised 24 seedlings", "raised 24 seedlings"),
         ("  WE RAISED\n24 seedlings.", "We raised 24 seedlings"),
         ('"Tea" we thought makes them', "Tea”, we thought, makes them"),
-        ("cress, Lepidium sativum", "cress (Lepidium sativum"),
+        ("cress, Lepidium sativum", "cress (Lepidium sativum)"),
+        ("Lepidium sativum Tea", "Lepidium sativum). “Tea"),
         ("of these 41", "Of these 41%"),
         ("hat{h}_{1} > b_{2", "$\\hat{h}_{1} > b_{2}$"),
     ],
@@ -41,7 +42,7 @@ def test_other_words_or_too_few_are_not_found(quote: str) -> None:
 def test_the_sentence_that_shares_most_words_is_what_a_loose_quote_means() -> None:
     place = find_closest_quote("24 cress seedlings were raised", TEXT)
     assert place
-    assert place.slice_text(TEXT) == "We raised 24 seedlings of cress (Lepidium sativum"
+    assert place.slice_text(TEXT) == "We raised 24 seedlings of cress (Lepidium sativum)"
     assert find_closest_quote("The weather in Spain was fine", TEXT) is None
 
 
