@@ -155,6 +155,8 @@ async def _drive_graph(
                 Settings(**record["settings"])
             except ValidationError:
                 raise _make_incompatible_error(record) from None
+            if _lacks_state_keys(graph, snapshot):
+                raise _make_incompatible_error(record)
 
         # 2. Stream to the end, from question to question.
         while start is not None or not runnable.is_finished(snapshot.values):
@@ -175,6 +177,16 @@ async def _drive_graph(
         if not runnable.is_finished(snapshot.values):
             raise _make_incompatible_error(record)
         return _save_outcome("done", snapshot, recorder)
+
+
+def _lacks_state_keys(graph: Graph, snapshot: StateSnapshot) -> bool:
+    """Return whether the state of a graph, or of a subgraph at work, was begun without a key that it has today."""
+    known, subgraphs = graph.builder.state_schema.__annotations__.keys(), dict(graph.get_subgraphs())
+    # The node that sets every key sets the settings, too; before it, the state is the input.
+    if "settings" in snapshot.values and not known <= snapshot.values.keys():
+        return True
+    states = [(subgraphs.get(task.name), task.state) for task in snapshot.tasks]
+    return any(_lacks_state_keys(part, state) for part, state in states if part and isinstance(state, StateSnapshot))
 
 
 def choose_graph_input(

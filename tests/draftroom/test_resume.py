@@ -108,11 +108,17 @@ def test_a_checkpoint_whose_next_node_is_gone_is_told_and_not_taken_for_the_end(
     """LangGraph ends such a run silently. Renaming the pending node in the file stands for another version's graph."""
     draftroom.endpoint.answer = Script([When(Status(503), where=asks("advise"), times=1)])
     draftroom("explain", paper)
-    with sqlite3.connect(draftroom.home / "state" / "checkpoints.sqlite") as connection:
-        connection.create_function("renamed", 1, lambda blob: blob.replace(b"branch:to:advise", b"branch:to:adwise"))
-        connection.execute("UPDATE checkpoints SET checkpoint = renamed(checkpoint)")
-    connection.close()
+    rename_in_checkpoints(draftroom, b"branch:to:advise", b"branch:to:adwise")
     assert_misfit(draftroom)
+
+
+def test_a_checkpoint_without_a_key_of_this_version_is_told_before_a_call(room: Command, draft: Path):
+    room.endpoint.answer = Script([When(Status(503), schema="Review", times=1)], otherwise=TwoMinds())
+    room("review", draft)
+    calls = len(room.endpoint.chat_requests)
+    rename_in_checkpoints(room, b"parts", b"party")
+    assert_misfit(room)
+    assert len(room.endpoint.chat_requests) == calls
 
 
 def test_a_run_whose_settings_this_version_does_not_have_is_left_to_its_own(draftroom: Command, paper: Path):
@@ -127,6 +133,14 @@ def test_a_run_whose_settings_this_version_does_not_have_is_left_to_its_own(draf
     assert_misfit(draftroom, "9.9")
     assert len(draftroom.endpoint.chat_requests) == calls
     assert draftroom("show", "last").exit_code == 0
+
+
+def rename_in_checkpoints(draftroom: Command, name: bytes, other: bytes) -> None:
+    """Give what the checkpoints call by a name another of the same length, as another version might."""
+    with sqlite3.connect(draftroom.home / "state" / "checkpoints.sqlite") as connection:
+        connection.create_function("renamed", 1, lambda blob: blob.replace(name, other))
+        connection.execute("UPDATE checkpoints SET checkpoint = renamed(checkpoint)")
+    connection.close()
 
 
 def assert_misfit(draftroom: Command, version: str = "") -> None:
