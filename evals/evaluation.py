@@ -37,7 +37,7 @@ from evals.statistics import (
     estimate_statistic,
 )
 from evals.task import Figure, Item, Measure, Row, Table, Task
-from runs.jobs import Record, iterate_results, read_json_lines
+from runs.jobs import Record, iterate_results
 from runs.record import Cost, compute_costs
 from state.errors import ErrorKind
 
@@ -210,7 +210,7 @@ class Evaluation(NamedTuple):
 def score_run(task: Task, folder: RunFolder) -> Evaluation:
     """Read the outputs in a run's folder and score them; the run may be incomplete, and nothing is written."""
     # 1. Read the outputs. A retried run has several results, of which the newest counts.
-    config, samples = folder.read_run_config(), read_json_lines(folder.samples_file)
+    config, samples = folder.read_run_config(), folder.read_samples()
     results = {(result["id"], result["system"]): result for result in iterate_results(folder.outputs_file)}
     outputs = {key: result["output"] for key, result in results.items() if "error" not in result}
     expected = {(sample["id"], system) for sample in samples for system in task.list_systems(config.rows)}

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from evals.datasets.samples import SampleKind
 from evals.run import EvaluationRequest, RunFolder, prepare_run, require_runnable_systems
 from evals.task import Task
-from runs.jobs import Record, iterate_results, read_json_lines
+from runs.jobs import Record, iterate_results
 from runs.record import compute_costs
 from state.errors import InputError, SettingsError
 from state.settings import Settings
@@ -144,7 +144,7 @@ class Reproduction(NamedTuple):
 
 def _estimate_missing_usage(task: Task, folder: RunFolder, rows: Sequence[str]) -> tuple[int, UsageEstimate]:
     """Return the number of outputs that are missing of some rows, and the estimated total usage to make them."""
-    finished, samples = _load_finished_outputs(folder), read_json_lines(folder.samples_file)
+    finished, samples = _load_finished_outputs(folder), folder.read_samples()
     shipped = json.loads(COSTS_FILE.read_bytes())[task.name]
     known = {system: UsageEstimate(*cost) for system, cost in shipped.items()} | measure_system_usage(folder)
     # An upper bound for systems that were never measured.

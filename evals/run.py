@@ -157,6 +157,22 @@ class RunFolder:
             f"{self.config_file} is damaged, or of another version of Draftroom; name the folder of another run",
         )
 
+    def read_samples(self) -> list[Record]:
+        """Read the samples of the run.
+
+        Raises:
+            InputError: samples.jsonl is missing or damaged, or samples were added or removed.
+        """
+        drawn = sum(corpus.drawn for corpus in self.read_run_config().corpora)
+        try:
+            samples = read_json_lines(self.samples_file)
+            if len(samples) != drawn:
+                raise InputError(f"{self.samples_file} has {len(samples)} samples instead of {drawn}; ")
+        except InputError as error:
+            advice = "put the file back as it was, or run the evaluation again in another folder"
+            raise InputError(f"{str(error).rpartition('; ')[0]}; {advice}.", kind=error.kind) from error
+        return samples
+
 
 def _collect_choices(config: RunConfig) -> dict[str, Any]:
     """Return the choices that figures depend on, without rows and versions, by their names in messages."""
@@ -277,11 +293,7 @@ async def run_systems(
     Raises:
         SettingsError: No Ray cluster answers, or it has several machines and the checkpoints are in a file.
     """
-    task, config, samples = (
-        load(),
-        folder.read_run_config(),
-        await asyncio.to_thread(read_json_lines, folder.samples_file),
-    )
+    task, config, samples = load(), folder.read_run_config(), await asyncio.to_thread(folder.read_samples)
     names = task.list_systems(config.rows)
     address = checkpoints if checkpoints.startswith("postgres") else folder.sqlite_address
     # Sample by sample, so that a run which is stopped early has complete samples and paired scores.

@@ -152,7 +152,8 @@ def test_runs_of_different_tasks_are_not_compared(draftroom: Command, runs: Runs
         ("config.json", '"task"', '"tasks"', "config.json is damaged, or of another version"),
         ("config.json", "science_journalism", "gardening", "use Draftroom"),
         ("config.json", '"summaries"', '"weeds"', "use Draftroom"),
-        ("samples.jsonl", '{"id"', "{id", "Line 1 of"),
+        ("samples.jsonl", '{"id"', "{id", "double quotes: line 1 column 2 (char 1)); put the file back as it was"),
+        ("samples.jsonl", "\n", '\n{"id": "x"}\n', "samples.jsonl has 4 samples instead of 2; put the file back as it was"),
     ],
 )
 def test_a_run_that_was_damaged_or_is_of_another_version(
@@ -167,7 +168,7 @@ def test_a_run_that_was_damaged_or_is_of_another_version(
 def test_a_run_without_its_samples(draftroom: Command, runs: Runs) -> None:
     (runs.journalism / "samples.jsonl").unlink()
     result = draftroom("eval", "resume", runs.journalism)
-    assert_refused(draftroom, result, "missing_file", "samples.jsonl cannot be read")
+    assert_refused(draftroom, result, "missing_file", "No such file or directory); put the file back as it was")
 
 
 def test_reports_that_cannot_be_written(draftroom: Command, runs: Runs) -> None:
