@@ -163,14 +163,13 @@ class RunFolder:
         Raises:
             InputError: samples.jsonl is missing or damaged, or samples were added or removed.
         """
-        drawn = sum(corpus.drawn for corpus in self.read_run_config().corpora)
+        advice = "put the file back as it was, or run the evaluation again in another folder"
         try:
             samples = read_json_lines(self.samples_file)
-            if len(samples) != drawn:
-                raise InputError(f"{self.samples_file} has {len(samples)} samples instead of {drawn}; ")
         except InputError as error:
-            advice = "put the file back as it was, or run the evaluation again in another folder"
             raise InputError(f"{str(error).rpartition('; ')[0]}; {advice}.", kind=error.kind) from error
+        if len(samples) != (drawn := sum(corpus.drawn for corpus in self.read_run_config().corpora)):
+            raise InputError(f"{self.samples_file} has {len(samples)} samples instead of {drawn}; {advice}.")
         return samples
 
 

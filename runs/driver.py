@@ -10,7 +10,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, aclosing, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -181,12 +181,12 @@ async def _drive_graph(
 
 def _lacks_state_keys(graph: Graph, snapshot: StateSnapshot) -> bool:
     """Return whether the state of a graph, or of a subgraph at work, was begun without a key that it has today."""
-    known, subgraphs = graph.builder.state_schema.__annotations__.keys(), dict(graph.get_subgraphs())
     # The node that sets every key sets the settings, too; before it, the state is the input.
-    if "settings" in snapshot.values and not known <= snapshot.values.keys():
+    if "settings" in snapshot.values and graph.builder.state_schema.__annotations__.keys() - snapshot.values.keys():
         return True
-    states = [(subgraphs.get(task.name), task.state) for task in snapshot.tasks]
-    return any(_lacks_state_keys(part, state) for part, state in states if part and isinstance(state, StateSnapshot))
+    subgraphs: dict[str, Any] = dict(graph.get_subgraphs())
+    begun = [task for task in snapshot.tasks if task.name in subgraphs and isinstance(task.state, StateSnapshot)]
+    return any(_lacks_state_keys(subgraphs[task.name], cast("StateSnapshot", task.state)) for task in begun)
 
 
 def choose_graph_input(

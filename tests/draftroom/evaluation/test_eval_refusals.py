@@ -153,7 +153,12 @@ def test_runs_of_different_tasks_are_not_compared(draftroom: Command, runs: Runs
         ("config.json", "science_journalism", "gardening", "use Draftroom"),
         ("config.json", '"summaries"', '"weeds"', "use Draftroom"),
         ("samples.jsonl", '{"id"', "{id", "double quotes: line 1 column 2 (char 1)); put the file back as it was"),
-        ("samples.jsonl", "\n", '\n{"id": "x"}\n', "samples.jsonl has 4 samples instead of 2; put the file back as it was"),
+        (
+            "samples.jsonl",
+            "\n",
+            '\n{"id": "x"}\n',
+            "samples.jsonl has 4 samples instead of 2; put the file back as it was",
+        ),
     ],
 )
 def test_a_run_that_was_damaged_or_is_of_another_version(
