@@ -101,6 +101,6 @@ def _add_verification_note(comment: Comment, note: str) -> Comment:
 
 
 def _format_comment(comment: Comment) -> str:
-    """Format a comment with the words that it is about, as an author reads it."""
-    about = f"“{comment['quote']}” " if comment["quote"] else ""
+    """Format a comment, after the words that it is about unless its review quotes them."""
+    about = "" if comment["quote"] in comment["review"] else f"“{comment['quote']}” "
     return f"{about}{comment['review']} {comment['suggestion']}".strip()

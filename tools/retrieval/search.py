@@ -125,7 +125,9 @@ def find_passages(
             from tools.retrieval.index import rank_by_embedding  # noqa: PLC0415 - loads Chroma
 
             space = chosen.embedding.model_dump_json(exclude={"api_key_env"})
-            rankings.append(rank_by_embedding(papers, question, choose_embeddings(chosen.embedding), space))
+            with _building_lock:
+                embeddings = choose_embeddings(chosen.embedding)
+            rankings.append(rank_by_embedding(papers, question, embeddings, space))
         if not chosen.retriever and chosen.retrieval != "dense":
             from tools.retrieval.bm25 import rank_by_bm25  # noqa: PLC0415 - packages of an extra
 
@@ -143,7 +145,7 @@ def find_passages(
     ]
 
 
-_building_lock = Lock()
+_building_lock = Lock()  # without it, questions that are asked together would each build a retriever or load a model
 
 
 @lru_cache(maxsize=8)
@@ -165,7 +167,7 @@ def rank_by_own_retriever(name: str, segments: tuple[Segment, ...], question: st
     placed, nowhere = list[Segment](), segments[0]._replace(section="", page=0)
     try:
         factory = load_custom_object(name)
-        with _building_lock:  # otherwise questions that are asked together would each build it
+        with _building_lock:
             retriever = build_retriever(factory, segments)
         for found in retriever.invoke(question):
             text, named = found.page_content.strip(), {found.id, found.metadata.get("segment")}

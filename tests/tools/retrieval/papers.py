@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import Any
 
 from langchain_core.documents import Document as LangChainDocument
@@ -67,3 +68,15 @@ class CountingEmbeddings(Embeddings):
 
     def embed_query(self, text: str) -> list[float]:
         return self.embed_documents([text])[0]
+
+
+class LoadedEmbeddings(CountingEmbeddings):
+    """An embedding model of the user's own that takes a while to load."""
+
+    loaded = 0
+
+    def __init__(self, model: str) -> None:
+        super().__init__()
+        for _ in range(2000):  # reading lets another thread go on
+            Path(__file__).read_bytes()
+        LoadedEmbeddings.loaded += 1
