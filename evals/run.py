@@ -158,11 +158,7 @@ class RunFolder:
         )
 
     def read_samples(self) -> list[Record]:
-        """Read the samples of the run.
-
-        Raises:
-            InputError: samples.jsonl is missing or damaged, or samples were added or removed.
-        """
+        """Read the samples of the run, or raise InputError if the file is missing, damaged or of another length."""
         advice = "put the file back as it was, or run the evaluation again in another folder"
         try:
             samples = read_json_lines(self.samples_file)

@@ -69,8 +69,8 @@ def find_closest_quote(quote: str, text: str, *, least: float = MIN_SHARED_WORDS
 
 def measure_shared_words(quote: str, text: str) -> float:
     """Return the share of the different words of a quote that a text has, too; 0 for a quote without words."""
-    wanted = _collect_folded_words(quote)
-    return len(wanted & _collect_folded_words(text)) / max(1, len(wanted))
+    wanted, found = ({word.casefold() for word in _WORD.findall(each)} for each in (quote, text))
+    return len(wanted & found) / max(1, len(wanted))
 
 
 def find_quotation(comment: str, text: str) -> TextSpan | None:
@@ -78,8 +78,3 @@ def find_quotation(comment: str, text: str) -> TextSpan | None:
     passages = [part for quotation in _QUOTATION.findall(comment) for part in _ELLIPSIS.split(quotation)]
     places = filter(None, (find_quote(passage, text, fewest=1) for passage in passages))
     return max(places, key=lambda place: place.end - place.start, default=None)
-
-
-def _collect_folded_words(text: str) -> set[str]:
-    """Return the set of the words of a text, in lower case."""
-    return {word.casefold() for word in _WORD.findall(text)}
