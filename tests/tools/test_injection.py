@@ -85,7 +85,6 @@ INNOCENT = (
     "Die Autoren ignorieren frühere Arbeiten und geben eine gute Übersicht.",
     "Les auteurs donnent une note explicative et positive.",
     "本文提出了一种新的方法并讨论了其不足。",
-    "To leading order in K this is",
 )
 
 
