@@ -264,8 +264,8 @@ class FeedbackSettings(SystemSettings):
     pause: bool = Field(False, description="Let a person edit the plan; needs a run of a single paragraph.")
     min_words: int = Field(40, ge=1, le=500, description="Shorter paragraphs are reviewed if named or suspected only.")
     max_paragraphs: int = Field(12, ge=1, le=200, description="Most paragraphs that are reviewed after a screening.")
-    undivided_words: int = Field(
-        2500, ge=0, description="Longest paper that is screened in one call, without a summary; others go in parts."
+    undivided_words: int | None = Field(
+        None, ge=0, description="Longest paper that is screened in one call; by default what the model's context holds."
     )
     every_paragraph: bool = Field(False, description="Review every paragraph of a whole paper, without a screening.")
     max_comments: int | None = Field(None, ge=1, description="Most comments on a paper; the gravest are kept.")

@@ -18,11 +18,14 @@ from nodes.shared import list_deviations, resolve_input
 from state.documents import Document, Paragraph
 from state.errors import InputError
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, ReviewFinding, Target
-from state.settings import EmbeddingSettings, FeedbackContext, FeedbackRole, FeedbackSettings
+from state.model_settings import ModelSettings
+from state.settings import EmbeddingSettings, FeedbackContext, FeedbackRole, FeedbackSettings, Settings
 from tools.checks.quotes import find_quote
 from tools.configuration import list_named_code, load_custom_object
 from tools.documents.reading import load_document, read_document
 from tools.injection import find_instructions
+from tools.models.endpoint import count_message_tokens, fetch_endpoint, find_context_length
+from tools.models.fitting import compute_prompt_limit
 from tools.numbers.model_readings import choose_passages
 from tools.reranking import SHIPPED_WEIGHTS, choose_weights_folder
 
@@ -37,6 +40,7 @@ _APPENDIX = re.compile(r"\bappendix\b", re.IGNORECASE)  # is screened, but revie
 PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
 # Words of a part of the screening from which the next section begins another one, and most words of a part.
 _ENOUGH_WORDS, _MOST_WORDS = 1000, 2500
+_INSTRUCTION_TOKENS = 3000  # of the screener's prompt without the paper, with the ids and headings of its paragraphs
 DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
 _DEVIATIONS = tomllib.loads((Path(__file__).parent / "deviations.toml").read_text(encoding="utf-8"))
 # Id of a text that is not in the paper.
@@ -106,7 +110,7 @@ async def initialise(
         "computed": computed,
         "whole": whole,
         "passages": passages,
-        "parts": split_into_parts(document, settings.feedback.undivided_words) if is_screened else [],
+        "parts": await choose_parts(document, settings) if is_screened else [],
         "summary": "",
         "suspicions": [],
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
@@ -140,14 +144,35 @@ def number_targets(paragraphs: Iterable[Paragraph]) -> list[Target]:
     ]
 
 
-def split_into_parts(document: Document, undivided_words: int) -> list[list[str]]:
-    """Return the ids of all paragraphs worth reading: as one part, or, of a longer paper, in parts.
+async def choose_parts(document: Document, settings: Settings) -> list[list[str]]:
+    """Return the ids of all paragraphs worth reading: as one part if the screener can read them at once, else in parts.
 
-    Parts are sections, small ones joined and long ones divided.
+    It can if they have at most `undivided_words`, or, if that is not set, if its context holds them.
+
+    Raises:
+        ModelUnavailableError: If the screener's endpoint does not answer, or does not serve its model.
     """
     read = [item for item in document["paragraphs"] if not _SKIPPED_SECTIONS.search(item["section"])]
-    if sum(len(item["text"].split()) for item in read) <= undivided_words:
-        return [[item["id"] for item in read]]
+    text = "\n\n".join(item["text"] for item in read)
+    undivided, words = settings.feedback.undivided_words, len(text.split())
+    if undivided is None and words > _MOST_WORDS:
+        fits = await fits_context(text, settings.resolve_model_settings("screener"))
+    else:
+        fits = words <= (undivided or _MOST_WORDS)
+    return [[item["id"] for item in read]] if fits else split_into_parts(read)
+
+
+async def fits_context(text: str, model: ModelSettings) -> bool:
+    """Return whether the context of a model holds a paper, instructions and an answer; False if no one knows it."""
+    endpoint = await fetch_endpoint(model)
+    if (length := find_context_length(model, endpoint)) is None:
+        return False
+    tokens = await count_message_tokens(text, model, endpoint)
+    return tokens + _INSTRUCTION_TOKENS <= compute_prompt_limit(model, length)
+
+
+def split_into_parts(read: Iterable[Paragraph]) -> list[list[str]]:
+    """Return the ids of paragraphs in parts, which are sections, small ones joined and long ones divided."""
     parts, size, section = list[list[str]](), 0, ""
     for paragraph in read:
         words = len(paragraph["text"].split())

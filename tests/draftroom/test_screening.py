@@ -90,13 +90,19 @@ def numbers_of(found: list[dict[str, Any]]) -> set[int]:
     return {int(item["paragraph"][1:]) for item in found}
 
 
-def test_a_paper_that_is_not_long_is_screened_in_one_call(screened: Command, long_paper: Path) -> None:
-    shown = screened.with_variables({"DRAFTROOM_FEEDBACK__UNDIVIDED_WORDS": "8000"})("review", long_paper)
+def test_a_paper_that_the_context_holds_is_screened_in_one_call(room: Command, long_paper: Path) -> None:
+    room.endpoint.answer = Screener()
+    room.endpoint.models = {"large": 32768}
+    by_default = room.with_variables({"DRAFTROOM_FEEDBACK__EVERY_PARAGRAPH": "false"})
+    shown = by_default("review", long_paper)
     assert shown.exit_code == 0, shown.output
-    [whole] = prompts(screened.endpoint, "RaisedSuspicions")
+    [whole] = prompts(room.endpoint, "RaisedSuspicions")
     assert [int(number) for number in re.findall(r"Trial T(\d+)x", whole)] == list(range(1, 61))
-    assert "PaperSummary" not in asked(screened)
+    assert "PaperSummary" not in asked(room)
     assert "summed up" not in shown.stderr
+    small = by_default.with_variables({"DRAFTROOM_MODELS__SCREENER__CONTEXT_LENGTH": "4096"})
+    assert small("review", long_paper).exit_code == 0
+    assert len(prompts(room.endpoint, "RaisedSuspicions")) > 2, "in parts"
 
 
 def test_a_whole_paper_is_screened_and_the_gravest_suspicions_are_looked_into(

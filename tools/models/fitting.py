@@ -12,12 +12,9 @@ from tools.models.endpoint import count_message_tokens, fetch_endpoint, find_con
 from tools.models.prompts import Prompt
 
 REASK_TOKENS = 160  # kept for the sentence that a re-ask adds to the prompt
-# Reserved for an answer, or a quarter of the context or `max_tokens` if one of these is less. Beyond it, the prompt may
-# fill the context: answers rarely need `max_tokens`, and a paper should not lose its end to unused space. 4,096 tokens
-# hold the longest article and some thoughts before it; of a small context, most should be left to the input.
-RESERVED_ANSWER_TOKENS = 4096
+RESERVED_ANSWER_TOKENS = 4096  # hold the longest article and some thoughts before it
 MIN_TRIMMED_WORDS = 40  # with less of a text, an agent has nothing to work on
-MIN_COMPARABLE_TOKENS = 2000  # of a prompt; with less, an estimate does not show whether a server has cut it
+MIN_COMPARABLE_TOKENS = 2000  # of a prompt; a shorter one is rarely cut, and estimates of it differ
 TRIM_TARGET_SHARE = 0.97  # Trimming aims below the limit, because the number of tokens per word differs along a text.
 
 
@@ -52,8 +49,7 @@ async def fit_prompt(
     text, tokens = await render(whole)
     if length is None:
         return FittedPrompt(text, tokens, settings.max_tokens, [])
-    available = length - REASK_TOKENS
-    limit = available - min(settings.max_tokens, length // 4, RESERVED_ANSWER_TOKENS)
+    available, limit = length - REASK_TOKENS, compute_prompt_limit(settings, length)
     if tokens <= limit:
         return FittedPrompt(text, tokens, min(settings.max_tokens, available - tokens), [])
     # 2. Else cut the variable, by the share of its tokens that is too much, until the prompt fits.
@@ -75,9 +71,11 @@ async def fit_prompt(
     return FittedPrompt(text, tokens, min(settings.max_tokens, available - tokens), [cut])
 
 
-def is_prompt_truncated(read: int, sent: int) -> bool:
-    """Return whether a server has read far fewer tokens of a prompt than an error of the count can explain.
+def compute_prompt_limit(settings: ModelSettings, length: int) -> int:
+    """Return the most tokens of a prompt: a paper should not lose its end to the space that answers rarely need."""
+    return length - REASK_TOKENS - min(settings.max_tokens, length // 4, RESERVED_ANSWER_TOKENS)
 
-    A server that does not count reports 0 tokens. Those that cut prompts have contexts longer than a short prompt.
-    """
+
+def is_prompt_truncated(read: int, sent: int) -> bool:
+    """Return whether a server has read far fewer tokens than an error of the count can explain; 0 is no count."""
     return 0 < read < sent / 2 and sent > MIN_COMPARABLE_TOKENS
