@@ -63,7 +63,7 @@ def _get_current_settings(state: Mapping[str, Any]) -> Mapping[str, Any]:
     schema = next(each for each in RunContext.__subclasses__() if each.table in settings)
     chosen = read_context(context, schema).build_overrides()
     # With the context of its first attempt, the frozen settings hold its choices already.
-    return settings if chosen == begun_with else change_frozen_settings(settings, chosen)
+    return settings if chosen == begun_with else change_frozen_settings(settings, chosen, begun_with)
 
 
 def refuse_sync_call(state: Mapping[str, Any]) -> Any:  # noqa: ARG001 - LangGraph gives it

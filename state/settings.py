@@ -342,8 +342,8 @@ SYSTEM_TABLES: Mapping[str, type[SystemSettings]] = {
     for name, field in Settings.model_fields.items()
     if isinstance(field.annotation, type) and issubclass(field.annotation, SystemSettings)
 }
-AGENTS = tuple(role for table in SYSTEM_TABLES.values() for role in table.roles)
-ROLES = ("default", *dict.fromkeys(AGENTS), *OPTIONAL_ROLES)
+AGENTS = tuple(dict.fromkeys(role for table in SYSTEM_TABLES.values() for role in table.roles))
+ROLES = ("default", *AGENTS, *OPTIONAL_ROLES)
 
 
 def describe_validation_error(error: ValidationError) -> str:

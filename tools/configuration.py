@@ -140,10 +140,12 @@ def resolve_settings(context: RunContext, frozen: Mapping[str, Any] | None = Non
     return settings
 
 
-def change_frozen_settings(frozen: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+def change_frozen_settings(
+    frozen: Mapping[str, Any], chosen: Mapping[str, Any], begun_with: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """Return a copy of a run's frozen settings with the models and limits that are chosen for its resume.
 
-    Of `default`, a value that one of the run's models has already changes nothing: the others have their own.
+    Values of `default` are for all roles; those that the run's context has `begun_with` change nothing when repeated.
 
     Raises:
         SettingsError: If the choices hold another change, or a value that cannot be used.
@@ -155,10 +157,8 @@ def change_frozen_settings(frozen: Mapping[str, Any], chosen: Mapping[str, Any])
             f"A resumed run takes other models and limits only, and keeps {', '.join(kept)}; leave these out of its "
             "context, or begin a new run."
         )
-    in_place: Collection[Mapping[str, Any]] = frozen["models"].values()
-    new = {
-        key: value for key, value in models.get("default", {}).items() if all(of.get(key) != value for of in in_place)
-    }
+    begun = (begun_with or {}).get("models", {}).get("default", {})
+    new = {name: value for name, value in models.get("default", {}).items() if (name, value) not in begun.items()}
     changed = {
         **frozen,
         "models": {role: {**of, **new, **models.get(role, {})} for role, of in frozen["models"].items()},

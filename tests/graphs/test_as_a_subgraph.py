@@ -103,10 +103,11 @@ async def test_the_context_of_a_resume_changes_models_and_limits_only(is_part: b
     saver = InMemorySaver()
     graph = parent_of(science_journalism.graph, saver=saver)
     graph = graph if is_part else science_journalism.builder.compile(checkpointer=saver)
-    begun, small = {"rounds": 1, "pause": True}, {"default": {"model": "small"}}
+    begun: dict[str, Any] = {"rounds": 1, "pause": True, "models": {"reader": {"model": "small"}}}
+    small = {"default": {"model": "small"}}
     # Of a variant in which the reader is the journalist, the model of the reader is chosen in vain.
     others = {"models": {**small, "reader": {"model": "tiny"}}, "variant": "large-reader"}
-    other: Any = {**begun, **others} if is_part else JournalismContext(**begun, **others)
+    other: Any = begun | others if is_part else JournalismContext(**begun | others)
     await graph.ainvoke(INPUT, {"configurable": {"thread_id": "another"}}, context=other)
     assert {request.body["model"] for request in fake_endpoint.chat_requests} == {"small"}
     await graph.ainvoke(INPUT, THREAD, context=begun)

@@ -68,7 +68,7 @@ async def test_code_that_fails_leaves_its_questions_open_and_is_named_without_ke
     found = await review(fake_endpoint)
     retriever, literature = (record["note"] for record in found["log"])
     assert retriever.startswith("The retriever broken_lab:make_retriever failed (LookupError: no index today for …)")
-    assert "broken_lab:find_publications failed (ValidationError: 1 validation error" in literature
+    assert "broken_lab:find_publications: the function failed (ValidationError: 1 validation error" in literature
     assert "s3cret" not in str(found)
     assert found["outcome"] == "comment"
     assert prompts(fake_endpoint, "PassageAnswer") == []

@@ -88,7 +88,7 @@ class OwnProvider(NamedTuple):
             hits = TypeAdapter(list[Hit]).validate_python(named[:limit])
         except Exception as error:  # the user's code may raise anything
             message = mask_keys(" ".join(str(error).split()))
-            raise FetchError(self.name, f"failed ({type(error).__name__}: {message})") from error
+            raise FetchError("the function", f"failed ({type(error).__name__}: {message})") from error
         identified = (replace(hit, identifiers=extract_identifiers([*hit.identifiers, hit.address])) for hit in hits)
         return SearchResult(list(identified), [])
 
