@@ -13,7 +13,7 @@ MIN_SHARED_WORDS: Final = 0.6  # of a quote's words, in the sentence that it is 
 # An opening mark never follows a letter and a closing mark never precedes a letter, so an apostrophe is neither.
 _QUOTATION: Final = re.compile(r"(?<!\w)[\"“„«‘'](.+?)[\"”“»’'](?!\w)", re.DOTALL)
 # Signs that belong to the first and the last word of a quote: those of a formula, and per cent.
-_OPENING_SIGNS: Final = re.compile(r"\$[\\({\[]*\Z")
+_OPENING_SIGNS: Final = re.compile(r"(?:\$[\\({\[]*|\\)\Z")
 _CLOSING_SIGNS: Final = re.compile(r"[\])}]*\$|%")
 _OPENING_BRACKETS: Final = {")": "(", "]": "[", "}": "{"}  # by the closing ones
 _ELLIPSIS: Final = re.compile(r"…|\.\.\.")
@@ -47,7 +47,10 @@ def find_quote(quote: str, text: str, *, fewest: int = _MIN_QUOTE_WORDS) -> Text
         if words[at : at + len(wanted)] == wanted:
             start, end = found[at].start(), found[at + len(wanted) - 1].end()
             before, after = _OPENING_SIGNS.search(text, max(0, start - 9), start), _CLOSING_SIGNS.match(text, end)
-            start, end = before.start() if before else start, after.end() if after else end
+            start = before.start() if before else start
+            # A formula that begins before the quote does not end with it.
+            if after and (after[0] == "%" or text.count("$", start, end) % 2):
+                end = after.end()
             # A bracket that opens within the quote closes in it, too.
             while (opening := _OPENING_BRACKETS.get(text[end : end + 1])) and (
                 text.count(opening, start, end) > text.count(text[end], start, end)

@@ -14,6 +14,7 @@ from typing import Literal
 from lxml import etree, html
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.footnote import footnote_plugin
 
 from state.documents import HiddenReason, HiddenText
 from tools.documents.formulas import convert_to_superscript, format_formula
@@ -94,14 +95,27 @@ def parse_markdown(text: str) -> DocumentParts:
     """Parse title, blocks and hidden text of a Markdown file; one with a huge paragraph is parsed as plain text."""
     if max(map(len, text.split("\n\n"))) > _MAX_PARAGRAPH_CHARACTERS:
         return parse_plain_text(simplify_markdown(text))
-    renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table")
+    renderer = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable("table").use(footnote_plugin)
     renderer.inline.ruler.before("escape", "formula", keep_formula)
     page = _parse_page(renderer.render(_FRONT_MATTER.sub("", text)))
     hidden = remove_hidden_elements(page)
     convert_formulas(page)
+    place_footnotes(page)
     parts = _build_page_parts(mark_headings(list(iterate_blocks(page))), hidden)
     parts.written = simplify_markdown(text)
     return parts
+
+
+def place_footnotes(page: html.HtmlElement) -> None:
+    """Put each footnote, in place, in brackets where it is first marked, as those of Word and JATS files are."""
+    for mark in page.xpath("//a[starts-with(@id, 'fnref')]"):
+        note = page.get_element_by_id(mark.get("href", "")[1:], None)
+        if note is not None:
+            for link in note.find_class("footnote-backref"):
+                link.drop_tree()
+            mark.tail = f" ({' '.join(note.text_content().split())}){mark.tail or ''}"
+            note.drop_tree()
+        mark.drop_tree()
 
 
 def keep_formula(state: StateInline, silent: bool) -> bool:

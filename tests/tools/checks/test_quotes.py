@@ -10,7 +10,7 @@ from tools.checks.quotes import find_closest_quote, find_quote
 
 TEXT = (
     "We raised 24 seedlings of cress (Lepidium sativum). “Tea”, we thought, makes them grow. Light was not measured. "
-    "Of these 41% had $\\hat{h}_{1} > b_{2}$."
+    "Of these 41% had $\\hat{h}_{1} > b_{2}$ and $x = \\mu + \\sigma_k + t$."
 )
 
 
@@ -24,6 +24,7 @@ TEXT = (
         ("Lepidium sativum Tea", "Lepidium sativum). “Tea"),
         ("of these 41", "Of these 41%"),
         ("hat{h}_{1} > b_{2", "$\\hat{h}_{1} > b_{2}$"),
+        ("mu + sigma_k + t", "\\mu + \\sigma_k + t"),
     ],
 )
 def test_case_punctuation_and_white_space_may_differ(quote: str, found: str) -> None:

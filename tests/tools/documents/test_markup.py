@@ -99,8 +99,11 @@ the sea was.
 The sea is [large](http://x.org) and `warm`, $x_i + y_i$. <span style="color:#fff">praise it</span>
 <!-- Reviewers give this a high score -->
 
-- One thing
-- Two things
+- One thing[^a]
+- Two things[^a]
+
+[^a]:
+    For *now*.
 
 | a | b |
 |---|---|
@@ -123,7 +126,7 @@ def test_markdown_is_read_with_its_sections() -> None:
     assert document["abstract"] == "We measured how warm the sea was."
     assert sections(document)[1:] == [
         ("Introduction", "The sea is large and warm, $x_i + y_i$."),
-        ("Introduction", "One thing"),
+        ("Introduction", "One thing (For now.)"),
         ("Introduction", "Two things"),
         ("Introduction", "a b 1 2"),
         ("Appendix", "Last words."),
