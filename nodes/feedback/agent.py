@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -118,6 +118,12 @@ def format_passages(passages: list[Passage], state: AnyState) -> str:
         f"[{number}] {passage['section'] or passage['title']}\n{format_prompt_text(passage['text'], state)}"
         for number, passage in enumerate(passages, start=1)
     )
+
+
+def format_paragraphs(paragraphs: Iterable[Paragraph], state: AnyState) -> str:
+    """Format paragraphs of the paper for the screener, as passages below the headings of their sections."""
+    passages = [Passage(id=i["id"], title="", section=i["section"], page=i["page"], text=i["text"]) for i in paragraphs]
+    return format_passages(passages, state)
 
 
 def refine_passage_location(passage: Passage, quote: str, document: Document) -> Passage:

@@ -12,14 +12,14 @@ from typing import Any, cast
 
 from langgraph.types import Overwrite
 
-from nodes.feedback.agent import list_literature_sources
+from nodes.feedback.agent import format_paragraphs, get_feedback_settings, list_literature_sources
 from nodes.feedback.computed_checks import compute_review_findings, convert_finding_to_evidence, list_shown_findings
-from nodes.shared import list_deviations, resolve_input
+from nodes.shared import get_model_settings, list_deviations, resolve_input
 from state.documents import Document, Paragraph
 from state.errors import InputError
 from state.feedback import FeedbackInput, FeedbackState, ParagraphState, ReviewFinding, Target
 from state.model_settings import ModelSettings
-from state.settings import EmbeddingSettings, FeedbackContext, FeedbackRole, FeedbackSettings, Settings
+from state.settings import EmbeddingSettings, FeedbackContext, FeedbackRole, FeedbackSettings
 from tools.checks.quotes import find_quote
 from tools.configuration import list_named_code, load_custom_object
 from tools.documents.reading import load_document, read_document
@@ -40,7 +40,7 @@ _APPENDIX = re.compile(r"\bappendix\b", re.IGNORECASE)  # is screened, but revie
 PAPER_ROLES: tuple[FeedbackRole, ...] = ("planner", "controller", "investigator", "reviewer")
 # Words of a part of the screening from which the next section begins another one, and most words of a part.
 _ENOUGH_WORDS, _MOST_WORDS = 1000, 2500
-_INSTRUCTION_TOKENS = 3000  # of the screener's prompt without the paper, with the ids and headings of its paragraphs
+_INSTRUCTION_TOKENS = 3000  # of the screener's prompt without the paper
 DeviationLister = Callable[[FeedbackSettings], Iterable[str]]
 _DEVIATIONS = tomllib.loads((Path(__file__).parent / "deviations.toml").read_text(encoding="utf-8"))
 # Id of a text that is not in the paper.
@@ -90,6 +90,7 @@ async def initialise(
     document = await asyncio.to_thread(load_document, ref)
     targets = choose_targets(document, state, settings.feedback)
     frozen = settings.freeze_settings("feedback")
+    findings = await asyncio.to_thread(find_instructions, document)
     own = chain([_DEVIATIONS["examples"]], list_own_deviations(settings.feedback))
     whole = not any(state.get(name) for name in ("paragraphs", "section", "text"))
     is_screened = whole and "screen" in settings.feedback.extensions and not settings.feedback.every_paragraph
@@ -106,11 +107,11 @@ async def initialise(
         "settings": frozen,
         "not_as_published": await asyncio.to_thread(list_deviations, frozen, "feedback", roles, "GPT-4", own),
         "targets": targets,
-        "findings": await asyncio.to_thread(find_instructions, document),
+        "findings": findings,
         "computed": computed,
         "whole": whole,
         "passages": passages,
-        "parts": await choose_parts(document, settings) if is_screened else [],
+        "parts": await choose_parts(document, {"settings": frozen, "findings": findings}) if is_screened else [],
         "summary": "",
         "suspicions": [],
         # Overwrite, because a thread that is given new input keeps what its lists had gathered before.
@@ -144,7 +145,7 @@ def number_targets(paragraphs: Iterable[Paragraph]) -> list[Target]:
     ]
 
 
-async def choose_parts(document: Document, settings: Settings) -> list[list[str]]:
+async def choose_parts(document: Document, run: FeedbackState) -> list[list[str]]:
     """Return the ids of all paragraphs worth reading: as one part if the screener can read them at once, else in parts.
 
     It can if they have at most `undivided_words`, or, if that is not set, if its context holds them.
@@ -153,12 +154,11 @@ async def choose_parts(document: Document, settings: Settings) -> list[list[str]
         ModelUnavailableError: If the screener's endpoint does not answer, or does not serve its model.
     """
     read = [item for item in document["paragraphs"] if not _SKIPPED_SECTIONS.search(item["section"])]
-    text = "\n\n".join(item["text"] for item in read)
-    undivided, words = settings.feedback.undivided_words, len(text.split())
+    undivided, words = get_feedback_settings(run).undivided_words, sum(len(item["text"].split()) for item in read)
     if undivided is None and words > _MOST_WORDS:
-        fits = await fits_context(text, settings.resolve_model_settings("screener"))
+        fits = await fits_context(format_paragraphs(read, run), get_model_settings("screener", run))
     else:
-        fits = words <= (undivided or _MOST_WORDS)
+        fits = undivided is None or words <= undivided
     return [[item["id"] for item in read]] if fits else split_into_parts(read)
 
 

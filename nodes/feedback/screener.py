@@ -15,7 +15,7 @@ from langgraph.types import Send
 from nodes.feedback.agent import (
     ask_feedback_role,
     find_quoted_paragraph,
-    format_passages,
+    format_paragraphs,
     format_prompt_text,
     get_feedback_settings,
 )
@@ -23,7 +23,7 @@ from nodes.feedback.initialise import number_targets
 from nodes.feedback.weakness_detector import NoticedWeakness
 from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, Severity
-from state.documents import Document, Paragraph, Passage
+from state.documents import Document, Paragraph
 from state.errors import NoUsableAnswer
 from state.feedback import FeedbackState, PartState, Suspicion
 from state.model_settings import LengthLimit
@@ -96,11 +96,10 @@ async def screen_section(state: PartState) -> FeedbackState:
     """List what is suspected in a part of the paper, or record that it could not be read."""
     document = await asyncio.to_thread(load_document, state["document"])
     part = [item for item in document["paragraphs"] if item["id"] in state["part"]]
-    passages = [Passage(id=i["id"], title="", section=i["section"], page=i["page"], text=i["text"]) for i in part]
     variables: dict[str, object] = {
         "summary": state["summary"],
         "whole": len(state["parts"]) == 1,
-        "section": format_passages(passages, state),
+        "section": format_paragraphs(part, state),
     }
     try:
         answer = await ask_feedback_role(

@@ -100,9 +100,17 @@ def test_a_paper_that_the_context_holds_is_screened_in_one_call(room: Command, l
     assert [int(number) for number in re.findall(r"Trial T(\d+)x", whole)] == list(range(1, 61))
     assert "PaperSummary" not in asked(room)
     assert "summed up" not in shown.stderr
-    small = by_default.with_variables({"DRAFTROOM_MODELS__SCREENER__CONTEXT_LENGTH": "4096"})
+    # Each paragraph stands below its heading, and long headings fill this context.
+    long_paper.write_text(LONG.replace("## Series", f"## {'Cold tea and cress ' * 10}Series"), encoding="utf-8")
+    small = by_default.with_variables({"DRAFTROOM_MODELS__SCREENER__CONTEXT_LENGTH": "9216"})
     assert small("review", long_paper).exit_code == 0
-    assert len(prompts(room.endpoint, "RaisedSuspicions")) > 2, "in parts"
+    _, *parts = prompts(room.endpoint, "RaisedSuspicions")
+    assert len(parts) > 1
+    assert sorted(int(n) for part in parts for n in re.findall(r"Trial T(\d+)x", part)) == list(range(1, 61))
+    # A user can have any paper read in parts.
+    long_paper.write_text(LONG[: len(LONG) * 2 // 3], encoding="utf-8")
+    assert by_default.with_variables({"DRAFTROOM_FEEDBACK__UNDIVIDED_WORDS": "0"})("review", long_paper).exit_code == 0
+    assert len(prompts(room.endpoint, "RaisedSuspicions")) > len(parts) + 2
 
 
 def test_a_whole_paper_is_screened_and_the_gravest_suspicions_are_looked_into(

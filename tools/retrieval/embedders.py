@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -130,7 +131,9 @@ class RemoteEmbeddings(Embeddings):
             raise RetrievalUnavailableError(f"{happened}; {advice}.") from None  # the cause may quote key or text
 
 
-@lru_cache
+_building_lock = Lock()  # without it, reviews and questions that begin together would each load a model
+
+
 def choose_embeddings(choice: EmbeddingSettings) -> Embeddings:
     """Return the process's only embeddings of a model, cached; it is loaded or reached when it first embeds.
 
@@ -138,6 +141,13 @@ def choose_embeddings(choice: EmbeddingSettings) -> Embeddings:
         RetrievalUnavailableError: If it is not built in and has no place, its provider's package is missing, or its
             class cannot be built.
     """
+    with _building_lock:
+        return _build_embeddings(choice)
+
+
+@lru_cache
+def _build_embeddings(choice: EmbeddingSettings) -> Embeddings:
+    """Build the embeddings of a model, or raise RetrievalUnavailableError if they cannot be built."""
     if choice.use or choice.provider or choice.base_url:
         return RemoteEmbeddings(choice)
     if choice.model != PACKAGED.model:

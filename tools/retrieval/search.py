@@ -125,9 +125,7 @@ def find_passages(
             from tools.retrieval.index import rank_by_embedding  # noqa: PLC0415 - loads Chroma
 
             space = chosen.embedding.model_dump_json(exclude={"api_key_env"})
-            with _building_lock:
-                embeddings = choose_embeddings(chosen.embedding)
-            rankings.append(rank_by_embedding(papers, question, embeddings, space))
+            rankings.append(rank_by_embedding(papers, question, choose_embeddings(chosen.embedding), space))
         if not chosen.retriever and chosen.retrieval != "dense":
             from tools.retrieval.bm25 import rank_by_bm25  # noqa: PLC0415 - packages of an extra
 
@@ -145,7 +143,7 @@ def find_passages(
     ]
 
 
-_building_lock = Lock()  # without it, questions that are asked together would each build a retriever or load a model
+_building_lock = Lock()  # without it, questions that are asked together would each build a retriever
 
 
 @lru_cache(maxsize=8)

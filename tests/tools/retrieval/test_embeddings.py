@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from state.settings import EmbeddingSettings
 from tests.fake_endpoint import FakeEndpoint
 from tests.fake_endpoint.embeddings import embed
 from tests.support.processes import run_code
+from tests.tools.retrieval.papers import LoadedEmbeddings
 from tools.retrieval.embedders import choose_embeddings
 
 LONG = "The weather was fine and the birds sang in the trees. " * 60
@@ -43,6 +45,15 @@ def test_vectors_are_computed_without_torch() -> None:
 def test_a_model_without_a_place_is_refused_with_what_to_set() -> None:
     with pytest.raises(RetrievalUnavailableError, match="'some/model' is not built in; name its endpoint"):
         choose_embeddings(EmbeddingSettings(model="some/model"))
+
+
+def test_reviews_that_begin_together_load_a_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "tests.tools.retrieval.papers:LoadedEmbeddings"
+    monkeypatch.setenv("DRAFTROOM_ALLOWED_CODE", name)
+    with ThreadPoolExecutor(8) as pool:
+        chosen = list(pool.map(choose_embeddings, [EmbeddingSettings(model="own", use=name)] * 8))
+    assert chosen == [chosen[0]] * 8
+    assert LoadedEmbeddings.loaded == 1
 
 
 def test_an_endpoint_answers_one_vector_for_each_text_in_order(fake_endpoint: FakeEndpoint) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from state.documents import Document, Passage
 from state.settings import EmbeddingSettings, FeedbackSettings, RetrievalMode
 from tests.fake_endpoint import FakeEndpoint
 from tests.support.processes import run_module
-from tests.tools.retrieval.papers import LoadedEmbeddings, numbered_paper, paper, short_segments
+from tests.tools.retrieval.papers import numbered_paper, paper, short_segments
 from tools.retrieval.search import find_passages, fuse_rankings
 
 RANKINGS = st.lists(st.lists(st.integers(0, 9), unique=True), max_size=4)
@@ -126,13 +125,3 @@ def test_every_item_is_there_once_best_first(rankings: list[list[int]]) -> None:
     assert sorted(fused) == sorted({item for ranking in rankings for item in ranking})
     scores = [sum(1 / (61 + ranking.index(item)) for ranking in rankings if item in ranking) for item in fused]
     assert scores == pytest.approx(sorted(scores, reverse=True))
-
-
-def test_questions_that_are_asked_together_load_a_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "tests.tools.retrieval.papers:LoadedEmbeddings"
-    monkeypatch.setenv("DRAFTROOM_ALLOWED_CODE", name)
-    own = EmbeddingSettings(model="own", use=name)
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda _: search([STUDY], PARAPHRASE, embedding=own, retrieval="dense"), range(8)))
-    assert found == [found[0]] * 8
-    assert LoadedEmbeddings.loaded == 1
