@@ -47,7 +47,7 @@ class Limits(BaseModel):
     redundancies: int = Field(12, ge=1, le=40, description="Parts that the redundancy checker quotes.")
     comments: int = Field(10, ge=1, le=40, description="Comments of the medical expert on a rewritten text.")
     weaknesses: int = Field(5, ge=1, le=20, description="Weaknesses that the detector lists.")
-    suspicions: int = Field(12, ge=1, le=20, description="Suspicions of the screener about a part of a paper.")
+    suspicions: int = Field(12, ge=1, le=20, description="Suspicions of the screener in one call.")
     records: int = Field(20, ge=1, le=60, description="Entries that the number reader makes of a passage.")
     numbers: int = Field(12, ge=3, le=40, description="Numbers of such an entry.")
     # Words.
