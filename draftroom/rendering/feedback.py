@@ -105,7 +105,8 @@ def _list_paper_paragraphs(values: Values) -> tuple[list[b.NotedParagraph], str]
         try:
             read = load_document(reference)["paragraphs"]
         except StateError as error:
-            missing = f"Only what was reviewed is shown. {error}"
+            is_elsewhere = error.kind == "missing_file"  # as that of a run of another machine
+            missing = f"Only what was reviewed is shown. {'The paper is not stored here.' if is_elsewhere else error}"
     else:
         missing = "The paper has not been read yet."
     # The order matters: the first text of an id wins, and the paper's own is the most complete.

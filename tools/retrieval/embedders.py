@@ -132,24 +132,18 @@ class RemoteEmbeddings(Embeddings):
 
 
 _building_lock = Lock()  # without it, reviews and questions that begin together would each load a model
+_build_remote_embeddings = lru_cache(RemoteEmbeddings)
 
 
 def choose_embeddings(choice: EmbeddingSettings) -> Embeddings:
-    """Return the process's only embeddings of a model, cached; it is loaded or reached when it first embeds.
+    """Return the embeddings of a model, the process's only ones; it is loaded or reached when it first embeds.
 
     Raises:
-        RetrievalUnavailableError: If it is not built in and has no place, its provider's package is missing, or its
-            class cannot be built.
+        RetrievalUnavailableError: If it is not built in and has no place, or cannot be built.
     """
-    with _building_lock:
-        return _build_embeddings(choice)
-
-
-@lru_cache
-def _build_embeddings(choice: EmbeddingSettings) -> Embeddings:
-    """Build the embeddings of a model, or raise RetrievalUnavailableError if they cannot be built."""
     if choice.use or choice.provider or choice.base_url:
-        return RemoteEmbeddings(choice)
+        with _building_lock:
+            return _build_remote_embeddings(choice)
     if choice.model != PACKAGED.model:
         raise RetrievalUnavailableError(
             f"The embedding model {choice.model!r} is not built in; name its endpoint (`base_url`) or provider "
