@@ -181,7 +181,12 @@ def _build_paragraph_history(values: Values) -> Iterator[b.FoldedBlocks]:
         place = b.format_place(target["section"], target["page"], target["id"])
         reviewed = review is not None and review["outcome"] != "failed"
         text = target["text"] if reviewed else textwrap.shorten(target["text"], _MAX_UNREVIEWED_CHARS)
-        lines = [b.TextLine(text, tone="soft"), *(_list_review_lines(review) if review else ())]
+        suspected = [
+            b.TextLine(f"{item['problem']} {item['settled_by']}", f"suspected, {item['severity']}", item["quote"])
+            for item in values.get("suspicions") or ()
+            if item["paragraph"] == target["id"]
+        ]
+        lines = [b.TextLine(text, tone="soft"), *suspected, *(_list_review_lines(review) if review else ())]
         yield b.FoldedBlocks(f"Paragraph {target['number']} ({place}): {outcome}", [b.Items(lines)], target["number"])
 
 

@@ -67,7 +67,7 @@ def _build_comment_note(rank: int, comment: Comment, decision: AuthorDecision) -
         id=comment["id"],
         rank=rank,
         kind=comment["label"],
-        title=comment["label"],
+        title=", ".join(filter(None, (comment["label"], comment.get("severity")))),
         colour=WEAKNESS_COLOURS[comment["label"]],
         paragraph=comment["paragraph"],
         section=comment["section"],

@@ -23,7 +23,7 @@ def test_the_comments_go_to_standard_output_and_nothing_else(room: Command, draf
     result = room("review", draft)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    first = lines.index("1. Empirical and Theoretical Soundness (Results, p3)")
+    first = lines.index("1. Empirical and Theoretical Soundness, medium (Results, p3)")
     assert lines[first + 1].strip() == f'"{QUOTE}"'
     assert REVIEW["review"] in result.stdout
     assert METHODS[:30] not in result.stdout

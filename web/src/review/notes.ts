@@ -97,7 +97,7 @@ function ofFinding(finding: Finding, id: string, judgement: Judgement = OPEN): N
     page: finding.page,
     quote: finding.quote,
     start: 0,
-    text: judgement.review ?? `${capital(finding.computation)}.`,
+    text: judgement.review ?? `${finding.computation}.`,
     suggestion: judgement.suggestion ?? (finding.consistent ? `Consistent would be: ${finding.consistent}.` : ""),
     reasoning: "",
     evidence: [],
