@@ -27,7 +27,7 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (science_journalism, {"paper": newsroom.PAPER}, {"rounds": 1}, "article"),
         (medical_simplification, {"abstract": society.ABSTRACT}, {}, "simplified"),
-        (focused_feedback, REVIEWED, {"retrieval": "bm25", "plans": 2}, "comments"),
+        (focused_feedback, REVIEWED, {"retrieval": "bm25", "plans": 2}, "reviews"),
     ],
 )
 async def test_each_system_is_played_by_it(system: Any, given: Any, context: Any, made: str) -> None:
