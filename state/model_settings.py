@@ -226,7 +226,8 @@ class ModelSettings(BaseModel):
     @classmethod
     def _validate_base_url(cls, value: str, info: ValidationInfo) -> str:
         """Return an HTTP address without a slash at its end, or raise ValueError if it is none or holds a password."""
-        if not value and (info.data.get("provider") or info.data.get("use", "absent, because it cannot be used")):
+        has_wrong_class = "use" not in info.data  # which is told by itself
+        if not value and (has_wrong_class or info.data.get("provider") or info.data["use"]):
             return value
         parts = urlsplit(value)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
