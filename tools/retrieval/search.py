@@ -135,8 +135,8 @@ def find_passages(
             f"Retrieval needs a package that is not installed ({error.name}): pip install 'draftroom[review]'."
         ) from error
     # A passage of an own retriever may have no place in the paper.
-    hidden = set(leave_out)
-    shown = [each for each in fuse_rankings(rankings) if not (each.paragraphs and hidden.issuperset(each.paragraphs))]
+    fused = fuse_rankings(rankings)
+    shown = [each for each in fused if not each.paragraphs or set(each.paragraphs).difference(leave_out)]
     return [
         Passage(id=each.id, title=each.title, section=each.section, page=each.page, text=each.text)
         for each in shown[:number]

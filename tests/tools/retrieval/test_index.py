@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import shutil
+import subprocess
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,7 +18,7 @@ from numpy.typing import NDArray
 
 from state.errors import StateError
 from tests.fake_endpoint import FakeEndpoint
-from tests.support.processes import run_code, run_module
+from tests.support.processes import ROOT, run_code, run_module
 from tests.tools.retrieval.papers import CountingEmbeddings, numbered_paper, paper
 from tools.retrieval.index import BATCH_SIZE, rank_by_embedding
 from tools.retrieval.search import Segment, delete_vectors, split_document
@@ -142,11 +146,27 @@ def test_nothing_is_left_of_a_deleted_paper_and_others_stay(home: Path) -> None:
 
 
 def test_a_broken_database_is_reported_with_what_to_do(home: Path) -> None:
-    folder = home / "state" / "indexes" / MANY[0].id.partition(":")[0]
-    folder.mkdir(parents=True)
-    (folder / "chroma.sqlite3").write_bytes(b"no database " * 500)
-    with pytest.raises(StateError, match="delete it: it is built again"):
-        best(MANY, CountingEmbeddings())
+    best(MANY, CountingEmbeddings())
+    (database,) = home.rglob("chroma.sqlite3")
+    database.write_bytes(b"no database " * 500)
+    for _ in range(2):
+        with pytest.raises(StateError, match="delete it: it is built again"):
+            best(MANY, CountingEmbeddings())
+    shutil.rmtree(database.parent)
+    assert best(MANY, CountingEmbeddings()) == MANY[67].text.strip()
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc marks memory that nobody has cleared")
+@pytest.mark.parametrize("number", [1, 70, 250])
+def test_no_memory_of_the_process_is_written_to_an_index(number: int, home: Path) -> None:
+    """It may be a part of another paper, which would stay there when that paper is deleted."""
+    segments = f"split_document(numbered_paper({number}), 60, 0)"
+    code = f"from {__name__} import *; rank_by_embedding([{segments}], QUESTION, CountingEmbeddings(), 'words')"
+    marked = {**os.environ, "MALLOC_PERTURB_": "90"}  # new memory has the complement of 90 in each byte
+    subprocess.run([sys.executable, "-c", code], env=marked, cwd=ROOT, check=True)
+    files = list(home.rglob("*.bin"))
+    assert files
+    assert not [file for file in files if bytes([255 - 90] * 16) in file.read_bytes()]
 
 
 def test_a_state_folder_that_cannot_be_made_is_reported(home: Path) -> None:
