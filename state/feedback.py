@@ -205,7 +205,7 @@ class Target(TypedDict):
     """A paragraph to review."""
 
     number: int
-    """Number from 1, in the order of the paper; the `round` of the paragraph's calls."""
+    """That of its id, 14 for p14; the `round` of the paragraph's calls."""
     id: str
     section: str
     page: int

@@ -57,7 +57,7 @@ _NGRAM_WORDS: Final = 6  # two texts hardly share six words in a row by chance
 _MIN_NGRAM_WORDS: Final = 3
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]{0,3}\s|(?<=[\u3002\uff01\uff1f])|\n[ \t\r]{0,20}\n")
 # One phrase a line; the head of the file describes the syntax.
-PHRASES_FILE: Final = Path(__file__).with_name("injection_phrases.txt")
+_PHRASES: Final = Path(__file__).with_name("injection_phrases.txt").read_text(encoding="utf-8").splitlines()
 _WORD_SEPARATOR: Final = r"(?:[^\w.!?]{1,4})"
 _UNSPACED_GAPS: Final = (r"[^\w.!?]{0,4}", "[^。!?]{0,16}?")  # for a space, and for a wildcard
 _UNSPACED_SCRIPT: Final = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3400-\u9fff]")
@@ -281,7 +281,7 @@ def _load_phrase_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     anywhere: list[str] = []
     orders: list[str] = []
     words = rf"(?:\w{{1,30}}{_WORD_SEPARATOR}){{0,3}}?"  # all repetitions are bounded, so that a search cannot stall
-    for line in PHRASES_FILE.read_text(encoding="utf-8").splitlines():
+    for line in _PHRASES:
         if not line or line.startswith("#"):
             continue
         phrase = fold_text(line.removeprefix("> ")).text

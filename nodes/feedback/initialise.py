@@ -124,12 +124,12 @@ async def initialise(
 
 
 def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackSettings) -> list[Target]:
-    """Return the paragraphs to review, numbered: those that are named, or all that are long enough and worth reviewing.
+    """Return the paragraphs to review: those that are named, or all that are long enough and worth reviewing.
 
     Raises:
         InputError: If a named paragraph is missing, or a run that pauses for its plan has several.
     """
-    targets = number_targets(_select_paragraphs(document, request, chosen))
+    targets = build_targets(_select_paragraphs(document, request, chosen))
     if chosen.pause and len(targets) > 1:
         raise InputError(
             f"A run that pauses for its plan reviews one paragraph, not {len(targets)}; name one, or do not pause."
@@ -137,11 +137,12 @@ def choose_targets(document: Document, request: FeedbackInput, chosen: FeedbackS
     return targets
 
 
-def number_targets(paragraphs: Iterable[Paragraph]) -> list[Target]:
-    """Return paragraphs as targets of a review, numbered from 1."""
+def build_targets(paragraphs: Iterable[Paragraph]) -> list[Target]:
+    """Return paragraphs as targets of a review, numbered as in their ids; 1 for a text that is not in the paper."""
+    numbered = ((1 if item["id"] == GIVEN_TEXT_ID else int(item["id"][1:]), item) for item in paragraphs)
     return [
         Target(number=number, id=item["id"], section=item["section"], page=item["page"], text=item["text"])
-        for number, item in enumerate(paragraphs, start=1)
+        for number, item in numbered
     ]
 
 

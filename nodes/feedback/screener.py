@@ -19,7 +19,7 @@ from nodes.feedback.agent import (
     format_prompt_text,
     get_feedback_settings,
 )
-from nodes.feedback.initialise import number_targets
+from nodes.feedback.initialise import build_targets
 from nodes.feedback.weakness_detector import NoticedWeakness
 from nodes.shared import AgentAnswer
 from state.computed_findings import SEVERITIES, Severity
@@ -149,6 +149,6 @@ async def choose_suspicions(state: FeedbackState) -> dict[str, Any]:
     warnings = [*paper["warnings"], *unread, *([] if state["summary"] or len(state["parts"]) == 1 else [_NO_SUMMARY])]
     return {
         "suspicions": [{**item, "pursued": item["paragraph"] in chosen} for item in ranked],
-        "targets": number_targets(item for item in document["paragraphs"] if item["id"] in chosen),
+        "targets": build_targets(item for item in document["paragraphs"] if item["id"] in chosen),
         "document": {**paper, "warnings": warnings},
     }

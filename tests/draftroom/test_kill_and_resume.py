@@ -4,6 +4,7 @@ call whose answer was stored. One test a point, and a process that is really kil
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -34,6 +35,7 @@ from tests.support.killing import (
     record_run,
     wait_until,
 )
+from tests.support.processes import run_code
 from tests.support.review_room import CLAIM, SOUND, Room
 from tests.support.steps import step_of
 
@@ -130,6 +132,20 @@ def test_a_run_that_lost_an_answer_asks_for_that_one_again(
     assert resumed.status == "done"
     assert comparable(resumed.values) == whole(name)
     assert asked == CASES[name].calls[stored:], "what was stored is not asked for again"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_new_process_that_goes_on_loads_nothing_in_the_event_loop(name: str, recorded: Recorded) -> None:
+    run = recorded(name)
+    moment = run.moments["checkpoint"][2]
+    code = f"""import json, sys
+from tests.support.blocking import refuse_blocking_calls
+from {__name__} import CASES, go_on
+with refuse_blocking_calls():
+    go_on(CASES[{name!r}], json.loads(sys.argv[1]), sys.argv[2])"""
+    with environment(run.case, moment.home, run.endpoint):
+        resumed = run_code(code, json.dumps(run.record), checkpoints_in(moment.home))
+    assert resumed.returncode == 0, resumed.stderr
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -38,7 +38,7 @@ def test_each_paragraph_is_told_when_it_is_done(room: Command, draft: Path):
         f'Paragraph p3 (Results): comment on "{QUOTE}", Empirical and Theoretical Soundness',
     }
     assert [line.rpartition("; ")[2] for line in told] == ["1 of 2 done", "2 of 2 done"]
-    assert "paragraph 1: planner, propose plans (large)" in lines
+    assert "paragraph 2: planner, propose plans (large)" in lines
     assert room.records()[0]["id"] in lines[-1]
 
 
@@ -69,7 +69,7 @@ def test_the_record_tells_what_came_of_each_paragraph(room: Command, draft: Path
     assert all(ranked)
     assert results["findings"] == 0
     assert sum(part["calls"] for part in record["usage"]) == len(room.endpoint.chat_requests)
-    assert {part["round"] for part in record["usage"]} == {1, 2}
+    assert {part["round"] for part in record["usage"]} == {2, 3}
 
 
 def test_a_paragraph_that_failed_is_on_record_and_the_others_go_on(room: Command, draft: Path):
@@ -90,9 +90,9 @@ def test_runs_and_show_tell_of_a_review(room: Command, draft: Path):
     assert row.split()[1:6] == ["review", "cress.md", "done", "1", "comment"]
     shown = room("show", "last").stdout
     assert f"Paper: cress.md (markdown, whole, {record['input']['paper']['words']} words)" in shown
-    assert "Paragraph 2 (Results, p3): comment" in shown
+    assert "Paragraph 3 (Results, p3): comment" in shown
     assert PAPER_QUESTION in shown
-    assert "Paragraph 1 (Methods, p2)" not in room("show", "last", "--round", "2").stdout
+    assert "Paragraph 2 (Methods, p2)" not in room("show", "last", "--round", "3").stdout
 
 
 # Which paragraphs

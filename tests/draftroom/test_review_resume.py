@@ -75,7 +75,7 @@ def test_a_signal_lets_the_calls_of_all_paragraphs_finish(room: Command, draft: 
     assert process.returncode == STOPPED, stderr
     assert "Traceback" not in stderr
     assert record["status"] == "stopped"
-    assert {part["round"] for part in record["usage"]} == {1, 2}
+    assert {part["round"] for part in record["usage"]} == {2, 3}
     assert paid(record) == answered(room) - len(whole) == 4
 
     assert room("resume", "last").exit_code == 0
@@ -92,7 +92,7 @@ def test_a_review_that_is_killed_shows_how_far_it_was(room: Command, draft: Path
     assert "interrupted" in room("runs").stdout
     shown = room("show", "last")
     assert shown.exit_code == 0
-    assert "Paragraph 1 (Methods, p2): not reviewed yet" in shown.stdout
+    assert "Paragraph 2 (Methods, p2): not reviewed yet" in shown.stdout
     assert paid(room.records()[0]) == 2
     room.endpoint.release()
     assert room("resume", "last").exit_code == 0

@@ -31,7 +31,7 @@ async def test_a_paragraph_that_is_too_long_for_the_context_fails_alone(fake_end
     assert {item["paragraph"]: item["outcome"] for item in result["reviews"]} == {"p2": "failed", "p3": "comment"}
     (problem,) = (item["problem"] for item in result["reviews"] if item["paragraph"] == "p2")
     assert problem == "planner: its prompt propose_plans does not fit the 3000 tokens of 'large'"
-    assert {call["round"] for call in result["calls"]} == {2}, "nothing was asked about the other"
+    assert {call["round"] for call in result["calls"]} == {3}, "nothing was asked about the other"
 
 
 async def test_a_paragraph_that_a_filter_refuses_fails_alone(fake_endpoint: FakeEndpoint) -> None:

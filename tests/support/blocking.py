@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from blockbuster import blockbuster_ctx
@@ -10,6 +11,13 @@ from blockbuster import blockbuster_ctx
 
 @pytest.fixture(scope="session", autouse=True)
 def no_blocking_calls() -> Iterator[None]:
+    """Watch all tests of this process."""
+    with refuse_blocking_calls():
+        yield
+
+
+@contextmanager
+def refuse_blocking_calls() -> Iterator[None]:
     """Watch what our own packages do in an event loop, themselves or through a library."""
     with blockbuster_ctx(["graphs", "nodes", "tools", "runs.checkpoints", "runs.jobs"]) as watch:
         # One small local file, looked at and read before each call of a model.
