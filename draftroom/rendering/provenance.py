@@ -89,7 +89,7 @@ def describe_costs(record: RunRecord, unit: str) -> Iterator[Block]:
         yield FoldedBlocks("Prompts", [Items(prompts)])
     # Usage has a part for each role in each round, entry or paragraph.
     rows = []
-    for part in record["usage"]:
+    for part in sorted(record["usage"], key=lambda part: part["round"]):
         about = "~" if part["tokens_estimated"] else ""
         row = [str(part["round"]), format_identifier(part["role"]), str(part["calls"])]
         row += [f"{about}{part[key]:,}" for key in ("input_tokens", "output_tokens")]
