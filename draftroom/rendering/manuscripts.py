@@ -142,8 +142,8 @@ def _choose_words(
 ) -> tuple[list[_AlignedWord], str]:
     """Return the words of one Word paragraph that a comment is attached to, and the comment's text.
 
-    They are the quote's, or else its paragraph's, or else those of the nearest paragraph before; then the text says
-    which words it is about.
+    They are the quote's, or else its paragraph's, or else those of the nearest paragraph before. Where the comment does
+    not stand at the quote, its text says which words it is about.
 
     Args:
         places: Aligned words by paragraph id.
@@ -155,11 +155,15 @@ def _choose_words(
     nearest = next((known for known in reversed(before) if known in places), next(iter(places)))
     words = places[nearest]
     quoted = [word for word in words if word.start < placed.end and word.end > placed.start and nearest == name]
-    if not quoted and placed.note.quote:
-        text += f'\n\nThis is about "{placed.note.quote}".'
     # The cells of a table are paragraphs of their own.
     within = Counter(word.paragraph for word in quoted or words).most_common(1)[0][0]
+    if placed.note.quote and (not quoted or _begins_content_control(within)):
+        text += f'\n\nThis is about "{placed.note.quote}".'
     return [word for word in quoted or words if word.paragraph is within], text
+
+
+def _begins_content_control(paragraph: CT_P) -> bool:
+    return paragraph.getparent().tag == qn("w:sdtContent") and paragraph.getprevious() is None
 
 
 def _mark_comment_range(paragraph: CT_P, start: int, end: int, number: str) -> None:
@@ -176,9 +180,13 @@ def _mark_comment_range(paragraph: CT_P, start: int, end: int, number: str) -> N
     first, last = (
         piece.getparent() if piece.getparent().tag == qn("m:oMathPara") else piece for piece in (marked[0], marked[-1])
     )
-    range_end = OxmlElement("w:commentRangeEnd", attrs={qn("w:id"): number})
-    first.addprevious(OxmlElement("w:commentRangeStart", attrs={qn("w:id"): number}))
-    last.addnext(range_end)
+    range_start, range_end = (OxmlElement(f"w:commentRange{side}", {qn("w:id"): number}) for side in ("Start", "End"))
+    if _begins_content_control(paragraph):  # in which LibreOffice 7.4 loses what stands before a comment
+        next(child for child in paragraph if child.tag != qn("w:pPr")).addprevious(range_start)
+        range_start.addnext(range_end)
+    else:
+        first.addprevious(range_start)
+        last.addnext(range_end)
     # Behind the insertion or content control, so that the comment stays if that is rejected or filled anew.
     outer = range_end
     while outer.getparent() is not paragraph:
