@@ -168,25 +168,23 @@ def _begins_content_control(paragraph: CT_P) -> bool:
 
 def _mark_comment_range(paragraph: CT_P, start: int, end: int, number: str) -> None:
     """Attach a comment to characters of a paragraph's text: runs are split there, formulas are not."""
-    _split_run(paragraph, start)
-    _split_run(paragraph, end)
-    position, marked = 0, list[BaseOxmlElement]()
-    for piece in list_pieces(paragraph):
-        length = len(get_piece_text(piece))
-        if start < position + length and position < end:
-            marked.append(piece)
-        position += length
-    # The element of a displayed formula may hold formulas only.
-    first, last = (
-        piece.getparent() if piece.getparent().tag == qn("m:oMathPara") else piece for piece in (marked[0], marked[-1])
-    )
     range_start, range_end = (OxmlElement(f"w:commentRange{side}", {qn("w:id"): number}) for side in ("Start", "End"))
-    if _begins_content_control(paragraph):  # in which LibreOffice 7.4 loses what stands before a comment
+    if _begins_content_control(paragraph):  # LibreOffice 7.4 loses what stands before a comment there
         next(child for child in paragraph if child.tag != qn("w:pPr")).addprevious(range_start)
         range_start.addnext(range_end)
     else:
-        first.addprevious(range_start)
-        last.addnext(range_end)
+        _split_run(paragraph, start)
+        _split_run(paragraph, end)
+        position, marked = 0, list[BaseOxmlElement]()
+        for piece in list_pieces(paragraph):
+            length = len(get_piece_text(piece))
+            if start < position + length and position < end:
+                # The element of a displayed formula may hold formulas only.
+                is_displayed = piece.getparent().tag == qn("m:oMathPara")
+                marked.append(piece.getparent() if is_displayed else piece)
+            position += length
+        marked[0].addprevious(range_start)
+        marked[-1].addnext(range_end)
     # Behind the insertion or content control, so that the comment stays if that is rejected or filled anew.
     outer = range_end
     while outer.getparent() is not paragraph:

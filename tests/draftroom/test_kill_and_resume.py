@@ -142,7 +142,7 @@ def test_a_new_process_that_goes_on_loads_nothing_in_the_event_loop(name: str, r
 from tests.support.blocking import refuse_blocking_calls
 from {__name__} import CASES, go_on
 with refuse_blocking_calls():
-    go_on(CASES[{name!r}], json.loads(sys.argv[1]), sys.argv[2])"""
+    assert go_on(CASES[{name!r}], json.loads(sys.argv[1]), sys.argv[2]).status == 'done'"""
     with environment(run.case, moment.home, run.endpoint):
         resumed = run_code(code, json.dumps(run.record), checkpoints_in(moment.home))
     assert resumed.returncode == 0, resumed.stderr

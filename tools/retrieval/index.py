@@ -27,7 +27,7 @@ from state.errors import StateError
 from tools.retrieval.search import Segment, locate_index
 
 BATCH_SIZE = 64  # segments embedded and written at a time
-_client_lock = threading.Lock()  # Chroma counts in a dictionary who uses a database
+_client_lock = threading.Lock()  # else one thread could close a database that another one is just opening
 
 
 def rank_by_embedding(
@@ -94,7 +94,7 @@ def _open_store(segments: Sequence[Segment], embeddings: Embeddings, space: str)
 
 
 def _erase_unused_memory(folder: Path) -> None:
-    """Write zeros over memory that Chroma has not cleared, and writes behind a graph's segments (its issue 7688)."""
+    """Write zeros over what Chroma's files of a graph hold behind its segments: uncleared memory (its issue 7688)."""
     for header in folder.glob("*/header.bin"):
         _, number, width = struct.unpack_from("<3Q", header.read_bytes(), 12)  # its capacity, segments, bytes of one
         for file, used in (("length.bin", 4 * number), ("data_level0.bin", width * number)):
