@@ -12,6 +12,7 @@ from rich.text import Text
 
 from draftroom.rendering import blocks as b
 from draftroom.rendering.console import ERR, OUT, print_line, print_table, print_to_stderr
+from state.errors import InputError
 from tools.text import strip_control_characters
 
 STYLES: dict[b.Tone, str] = {
@@ -49,6 +50,9 @@ def print_story(document: b.ResultDocument, only: int | None) -> None:
     blocks = [b.Items(document.provenance), *document.result, *document.story, *document.remarks, *document.costs]
     if only is not None:
         blocks = [part for part in document.story if part.number == only]
+        if not blocks:
+            known = ", ".join(str(part.number) for part in document.story if part.number is not None)
+            raise InputError(f"This run has no round, entry or paragraph {only}, but {known or 'none at all'}.")
     for block in blocks:
         print_block(block, OUT)
 

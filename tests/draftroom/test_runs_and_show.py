@@ -72,6 +72,9 @@ def test_show_can_be_limited_to_a_round(told: Command):
     assert "First draft" in shown
     assert "Round 1" not in shown
     assert "tokens out" not in shown
+    unknown = told("show", "last", "--round", "9")
+    assert unknown.exit_code == EXIT_CODES["bad_request"]
+    assert "This run has no round, entry or paragraph 9, but 0, 1." in unknown.stderr
 
 
 def test_show_of_a_paused_run_tells_the_advice_that_waits(draftroom: Command, paper: Path):
